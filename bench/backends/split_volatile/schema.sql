@@ -1,0 +1,5 @@
+-- A doublets store in shared memory, layout split.
+CREATE EXTENSION IF NOT EXISTS doublets;
+CREATE SCHEMA split_volatile;
+CREATE FOREIGN TABLE split_volatile.links (id bigint, source bigint NOT NULL, target bigint NOT NULL)
+SERVER doublets OPTIONS (layout 'split', persistence 'volatile');

@@ -1,0 +1,3 @@
+-- After seeding, and between samples that write: versions nobody can see are dropped, fresh statistics.
+SELECT doublets.settle('links');
+ANALYZE links;

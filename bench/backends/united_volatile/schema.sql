@@ -1,0 +1,5 @@
+-- A doublets store in shared memory, layout united.
+CREATE EXTENSION IF NOT EXISTS doublets;
+CREATE SCHEMA united_volatile;
+CREATE FOREIGN TABLE united_volatile.links (id bigint, source bigint NOT NULL, target bigint NOT NULL)
+SERVER doublets OPTIONS (layout 'united', persistence 'volatile');

@@ -1,0 +1,2 @@
+-- floor: a statement that does nothing.
+SELECT 1;

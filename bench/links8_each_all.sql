@@ -1,0 +1,2 @@
+-- links8, Each All: every link.
+SELECT * FROM links;

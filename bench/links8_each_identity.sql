@@ -1,0 +1,4 @@
+-- links8, Each Identity: the link with a given id.
+-- plan: id
+\set link random(1, 1000 * :scale)
+SELECT * FROM links WHERE id = :link;

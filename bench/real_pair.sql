@@ -1,0 +1,5 @@
+-- real: does one package depend directly on another?
+-- plan: end
+\set node random(1, 100 * :scale)
+\set other random(1, 10 * :scale)
+SELECT id FROM links WHERE source = :node AND target = :other;

@@ -1,0 +1,9 @@
+-- targets: three hops from a node, as a recursive CTE.
+-- plan: end
+\set start random(1, 100 * :scale)
+WITH RECURSIVE hop (node, depth) AS (
+  SELECT :start::bigint, 0
+  UNION ALL
+  SELECT links.target, hop.depth + 1 FROM hop JOIN links ON links.source = hop.node WHERE hop.depth < 3
+)
+SELECT count(*), sum(hop.node) FROM hop;

@@ -1,0 +1,2 @@
+-- targets: full scan with a sum.
+SELECT sum(target) FROM links;
