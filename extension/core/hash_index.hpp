@@ -1,0 +1,138 @@
+// A hash multimap from 32-bit hashes to references, grown one bucket at a time.
+//
+// Linear hashing (Litwin 1980): there are n buckets; a hash is placed by its low
+// bits, and each insert that finds the table too full splits the bucket whose turn
+// it is. So no insert ever rehashes more than two chains. A bucket is one cache
+// line of seven (hash, reference) pairs and one tag bit each; what does not fit goes to
+// overflow buckets. The whole hash is stored, so splitting touches no record, and
+// the caller compares keys only where all 32 bits agree.
+//
+// Distinct keys only: a caller with equal keys keeps them behind one entry, or
+// chains would grow with the number of duplicates.
+//
+// Locks: reading needs the store's lock shared, everything else exclusive.
+// Costs: find, insert, replace, erase O(1) expected. The table never shrinks.
+#pragma once
+
+#include "paged_array.hpp"
+
+namespace doublets {
+
+// Mixes a 64-bit value; from Steele, Lea and Flood's SplitMix64 finalizer.
+constexpr std::uint64_t mix64(std::uint64_t x) noexcept {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9u;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebu;
+  x ^= x >> 31;
+  return x;
+}
+
+struct HashBucket {
+  static constexpr unsigned kEntries = 7;
+  std::uint32_t hash[kEntries];
+  std::uint32_t ref[kEntries];
+  Ref<HashBucket> overflow;
+  std::uint8_t count;
+  std::uint8_t tags; // bit i: the tag of entry i
+  std::uint16_t reserved;
+};
+static_assert(sizeof(HashBucket) == 64);
+
+struct HashIndexHeader {
+  PagedArrayHeader buckets;
+  std::uint32_t bucket_count;
+  std::uint32_t overflow_buckets;
+  std::uint64_t entries;
+};
+
+class HashIndex {
+public:
+  HashIndex(Heap &heap, HashIndexHeader &header) noexcept
+      : heap_(heap), header_(header), buckets_(heap, header.buckets) {}
+
+  // Where an entry stands; null bucket: nowhere. Valid until the next change.
+  struct Entry {
+    HashBucket *bucket = nullptr;
+    unsigned index = 0;
+    explicit operator bool() const noexcept { return bucket != nullptr; }
+    std::uint32_t ref() const noexcept { return bucket->ref[index]; }
+    bool tag() const noexcept { return (bucket->tags >> index & 1) != 0; }
+    void set(std::uint32_t ref, bool tag) const noexcept {
+      bucket->ref[index] = ref;
+      bucket->tags = static_cast<std::uint8_t>((bucket->tags & ~(1u << index)) | (unsigned{tag} << index));
+    }
+  };
+
+  // The entry with this hash for which same(ref, tag) holds.
+  template <class Same>
+  Entry find(std::uint32_t hash, Same &&same) const noexcept {
+    if (header_.bucket_count == 0)
+      return {};
+    for (HashBucket *b = &buckets_[bucket_of(hash)];; b = &heap_.at(b->overflow)) {
+      for (unsigned i = 0; i < b->count; ++i)
+        if (b->hash[i] == hash && same(b->ref[i], (b->tags >> i & 1) != 0))
+          return {b, i};
+      if (!b->overflow)
+        return {};
+    }
+  }
+
+  void prefetch(std::uint32_t hash) const noexcept {
+    if (header_.bucket_count != 0)
+      __builtin_prefetch(&buckets_[bucket_of(hash)]);
+  }
+
+  // Units one insert needs at the most. Splitting is done only where room is left
+  // for it, so it needs no plan.
+  std::uint32_t plan_units() const noexcept {
+    return header_.bucket_count == 0 ? buckets_.plan_units() + kOverflowUnits : kOverflowUnits;
+  }
+
+  // Requires: no entry for the key; can_take(plan_units()).
+  void insert(std::uint32_t hash, std::uint32_t ref, bool tag) noexcept;
+
+  // Requires: an entry (hash, ref).
+  void erase(std::uint32_t hash, std::uint32_t ref) noexcept;
+
+  std::uint64_t size() const noexcept { return header_.entries; }
+
+  // Calls visit(hash, ref, tag) for every entry. With `expected_place` the visitor
+  // also learns whether the entry stands in the bucket its hash demands.
+  template <class Visit>
+  void for_each(Visit &&visit) const noexcept {
+    for (std::uint32_t n = 0; n < header_.bucket_count; ++n)
+      for (HashBucket *b = &buckets_[n];; b = &heap_.at(b->overflow)) {
+        for (unsigned i = 0; i < b->count && i < HashBucket::kEntries; ++i)
+          visit(b->hash[i], b->ref[i], (b->tags >> i & 1) != 0, bucket_of(b->hash[i]) == n);
+        if (!b->overflow)
+          break;
+      }
+  }
+
+  // Units of all buckets and directories, for accounting.
+  std::uint64_t units() const noexcept {
+    return buckets_.units() + std::uint64_t{header_.overflow_buckets} * units_of<HashBucket>();
+  }
+
+private:
+  static constexpr std::uint32_t kOverflowUnits = units_of<HashBucket>() + 1;
+  static constexpr unsigned kMeanLoad = 5;
+
+  std::uint32_t bucket_of(std::uint32_t hash) const noexcept {
+    const std::uint32_t n = header_.bucket_count;
+    const std::uint32_t high = n <= 1 ? 0 : ~0u >> __builtin_clz(n - 1);
+    const std::uint32_t bucket = hash & high;
+    return bucket < n ? bucket : bucket & (high >> 1);
+  }
+
+  void put(HashBucket *bucket, std::uint32_t hash, std::uint32_t ref, bool tag) noexcept;
+  void split() noexcept;
+  void trim(HashBucket *bucket) noexcept;
+
+  Heap &heap_;
+  HashIndexHeader &header_;
+  PagedArray<HashBucket> buckets_;
+};
+
+} // namespace doublets

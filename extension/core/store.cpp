@@ -1,0 +1,441 @@
+#include "store.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace doublets {
+namespace {
+
+// Versions looked at in one step; bounds the time the store's lock is held.
+constexpr std::size_t kStep = 256;
+static_assert(kStep >= LinkLists::kArrayMax);
+
+// What every write may take besides its indexes: version, in-flight records of the new
+// and the old version, slot.
+constexpr std::uint32_t kRecordUnits =
+    units_of<Version>() + 2 * units_of<Flight>() + units_of<TxnSlot>() + 4;
+
+} // namespace
+
+Store::Store(Heap &heap) noexcept
+    : heap_(heap), header_(reinterpret_cast<StoreHeader &>(heap.header())) {}
+
+void Store::format(char *base, std::size_t bytes, std::uint64_t handle, Layout layout,
+                   bool unique_pairs, std::uint64_t seed) noexcept {
+  auto *h = reinterpret_cast<StoreHeader *>(base);
+  h->layout = layout;
+  h->unique_pairs = unique_pairs;
+  h->seed = seed;
+  h->ids.fresh = 1;
+  Heap::format(base, bytes, handle, sizeof(StoreHeader));
+}
+
+// ---------------------------------------------------------------------------
+// Reading
+
+bool Store::sees_flight(const Flight &flight, const Visibility &v) const noexcept {
+  if (flight.inserter && !v.includes(v.context, heap_.at(flight.inserter), flight.cmin))
+    return false;
+  return !flight.deleter || !v.includes(v.context, heap_.at(flight.deleter), flight.cmax);
+}
+
+Ref<Version> Store::find(LinkId id, const Visibility &seen_by) const noexcept {
+  const IdIndex ids(heap_, header_.ids);
+  for (Ref<Version> v = ids.head(id); v; v = heap_.at(v).older)
+    if (sees(v, seen_by))
+      return v;
+  return {};
+}
+
+std::size_t Store::scan(const Pattern &pattern, Position &position, const Visibility &seen_by,
+                        LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept {
+  std::size_t found = 0;
+  if (pattern.has_id) {
+    position.done = true;
+    const Ref<Version> v = find(pattern.id, seen_by);
+    if (v && pattern.matches(heap_.at(v)))
+      rows[found++] = row(v);
+    return found;
+  }
+  Ref<Version> refs[kStep];
+  std::size_t looked = 0;
+  while (!position.done && capacity - found >= kStep && looked < 4 * kStep) {
+    std::size_t n;
+    if (pattern.has_source || pattern.has_target) {
+      n = with_index([&](auto &index) noexcept {
+        return index.candidates(pattern, position, refs, kStep);
+      });
+    } else {
+      LinkId next = 0;
+      n = IdIndex(heap_, header_.ids).collect(position.next_id, IdIndex::kMax, refs, kStep, next);
+      position.next_id = next;
+      position.done = next == 0;
+      looked += n == 0 ? kStep : 0;
+    }
+    looked += n;
+    for (std::size_t i = 0; i < n; ++i)
+      __builtin_prefetch(&heap_.at(refs[i]));
+    if (pattern.has_source || pattern.has_target) {
+      for (std::size_t i = 0; i < n; ++i) {
+        if (sees(refs[i], seen_by))
+          rows[found++] = row(refs[i]);
+        else
+          ++passed;
+      }
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        Ref<Version> v = refs[i];
+        for (; v && !sees(v, seen_by); v = heap_.at(v).older)
+          ++passed;
+        if (v)
+          rows[found++] = row(v);
+      }
+    }
+  }
+  return found;
+}
+
+std::uint64_t Store::estimate(const Pattern &pattern) const noexcept {
+  if (pattern.has_id)
+    return IdIndex(heap_, header_.ids).head(pattern.id) ? 1 : 0;
+  if (pattern.has_source || pattern.has_target)
+    return with_index([&](auto &index) noexcept { return index.count(pattern); });
+  return header_.versions;
+}
+
+std::uint64_t Store::count(const Pattern &pattern, const Visibility &seen_by,
+                           bool &exact) const noexcept {
+  exact = true;
+  if (pattern.has_id) {
+    const Ref<Version> v = find(pattern.id, seen_by);
+    return v && pattern.matches(heap_.at(v)) ? 1 : 0;
+  }
+  const std::uint64_t all = estimate(pattern);
+  constexpr std::uint64_t kMaxWalk = 16384; // bounds the time the lock is held
+  if (all == 0 || header_.flights == 0)
+    return all;
+  if (header_.flights > std::min(all, kMaxWalk)) {
+    exact = false;
+    return all;
+  }
+  // Only versions in flight can be invisible.
+  std::uint64_t unseen = 0;
+  for (Ref<Flight> f = header_.queue_head; f; f = heap_.at(f).next) {
+    const Flight &flight = heap_.at(f);
+    if (pattern.matches(heap_.at(flight.version)) && !sees_flight(flight, seen_by))
+      ++unseen;
+  }
+  return all - unseen;
+}
+
+// ---------------------------------------------------------------------------
+// Conflicts, judged by the newest state
+
+// kOk if `version` is dead or `except`; `duplicate` if it lives; kWait if that is open.
+WriteResult Store::conflict_of(Ref<Version> version, Ref<Version> except, Status duplicate,
+                               const Oracle &oracle) const noexcept {
+  WriteResult r;
+  if (version == except)
+    return r;
+  r.other = version;
+  r.status = duplicate;
+  const Ref<Flight> f = heap_.at(version).flight;
+  if (!f)
+    return r;
+  const Flight &flight = heap_.at(f);
+  if (flight.inserter) {
+    const TxnSlot &slot = heap_.at(flight.inserter);
+    const Fate fate = oracle.fate(oracle.context, slot);
+    if (fate == Fate::kAborted)
+      r.status = Status::kOk;
+    if (fate == Fate::kRunning) {
+      r.status = Status::kWait;
+      r.wait_for = slot.xid;
+    }
+    if (r.status != duplicate)
+      return r;
+  }
+  if (flight.deleter) {
+    const TxnSlot &slot = heap_.at(flight.deleter);
+    const Fate fate = oracle.fate(oracle.context, slot);
+    if (fate == Fate::kOwn || fate == Fate::kCommitted)
+      r.status = Status::kOk;
+    if (fate == Fate::kRunning) {
+      r.status = Status::kWait;
+      r.wait_for = slot.xid;
+    }
+  }
+  return r;
+}
+
+WriteResult Store::check_id(LinkId id, Ref<Version> except, const Oracle &oracle) const noexcept {
+  const IdIndex ids(heap_, header_.ids);
+  for (Ref<Version> v = ids.head(id); v; v = heap_.at(v).older) {
+    const WriteResult r = conflict_of(v, except, Status::kDuplicateId, oracle);
+    if (r.status != Status::kOk)
+      return r;
+  }
+  return {};
+}
+
+WriteResult Store::check_pair(std::int64_t source, std::int64_t target, Ref<Version> except,
+                              const Oracle &oracle) const noexcept {
+  Pattern pattern;
+  pattern.has_source = pattern.has_target = true;
+  pattern.source = source;
+  pattern.target = target;
+  WriteResult found, wait;
+  Ref<Version> refs[kStep];
+  for (Position position; !position.done;) {
+    const std::size_t n = with_index([&](auto &index) noexcept {
+      return index.candidates(pattern, position, refs, kStep);
+    });
+    for (std::size_t i = 0; i < n; ++i) {
+      const WriteResult r = conflict_of(refs[i], except, Status::kDuplicatePair, oracle);
+      if (r.status == Status::kDuplicatePair &&
+          (found.status == Status::kOk || heap_.at(r.other).id < heap_.at(found.other).id))
+        found = r;
+      else if (r.status == Status::kWait)
+        wait = r;
+    }
+  }
+  return found.status != Status::kOk ? found : wait;
+}
+
+WriteResult Store::find_pair_newest(std::int64_t source, std::int64_t target,
+                                    const Oracle &oracle) const noexcept {
+  WriteResult r = check_pair(source, target, {}, oracle);
+  if (r.status == Status::kDuplicatePair)
+    r.status = Status::kOk;
+  else if (r.status == Status::kOk)
+    r.other = {};
+  return r;
+}
+
+WriteResult Store::check(Ref<Version> version, const Oracle &oracle) const noexcept {
+  WriteResult r;
+  const Ref<Flight> f = heap_.at(version).flight;
+  if (!f || !heap_.at(f).deleter)
+    return r;
+  const Flight &flight = heap_.at(f);
+  const TxnSlot &slot = heap_.at(flight.deleter);
+  switch (oracle.fate(oracle.context, slot)) {
+  case Fate::kAborted:
+    break;
+  case Fate::kOwn:
+    r.status = Status::kSelfModified;
+    r.command = flight.cmax;
+    r.other = flight.successor;
+    break;
+  case Fate::kRunning:
+    r.status = Status::kWait;
+    r.wait_for = slot.xid;
+    r.other = version;
+    break;
+  case Fate::kCommitted:
+    r.other = flight.successor;
+    r.status = flight.successor ? Status::kUpdated : Status::kDeleted;
+    break;
+  }
+  return r;
+}
+
+// ---------------------------------------------------------------------------
+// Writing
+
+Ref<TxnSlot> Store::hold_slot(const Writer &writer) noexcept {
+  if (!writer.slot) {
+    writer.slot = heap_.take<TxnSlot>();
+    heap_.at(writer.slot) = TxnSlot{writer.xid, static_cast<std::uint32_t>(TxnState::kRunning), 0, {}};
+    ++header_.slots;
+  }
+  ++heap_.at(writer.slot).references;
+  return writer.slot;
+}
+
+void Store::let_go(Ref<TxnSlot> slot) noexcept {
+  if (!slot || --heap_.at(slot).references != 0)
+    return;
+  // Its owner still writes to a running slot; only finished transactions let go.
+  assert(load_state(heap_.at(slot)) != TxnState::kRunning);
+  heap_.give_back(slot);
+  --header_.slots;
+}
+
+Ref<Flight> Store::new_flight(Ref<Version> version) noexcept {
+  const auto f = heap_.take<Flight>();
+  heap_.at(f) = Flight{};
+  heap_.at(f).version = version;
+  heap_.at(version).flight = f;
+  if (header_.queue_tail)
+    heap_.at(header_.queue_tail).next = f;
+  else
+    header_.queue_head = f;
+  header_.queue_tail = f;
+  ++header_.flights;
+  return f;
+}
+
+// Checks, plans and applies the insertion of one version. `except` is the version it
+// replaces, which does not count as a duplicate.
+template <class Index>
+WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
+                       const Writer &writer) noexcept {
+  WriteResult r;
+  IdIndex ids(heap_, header_.ids);
+  LinkId id = link.id;
+  if (id == 0) {
+    r.status = ids.assign(id);
+    r.units = kMaxBlockUnits * 5;
+  } else if (!except || heap_.at(except).id != id) {
+    r = check_id(id, except, writer.oracle);
+  }
+  if (r.status == Status::kOk && header_.unique_pairs != 0)
+    r = check_pair(link.source, link.target, except, writer.oracle);
+  if (r.status != Status::kOk)
+    return r;
+  const typename Index::Probe probe = index.probe(link.source, link.target);
+  const std::uint32_t units = kRecordUnits + probe.units + ids.plan_units(id);
+  if (!heap_.can_take(units)) {
+    r.status = Status::kNeedMemory;
+    r.units = units;
+    return r;
+  }
+  // Nothing fails from here on.
+  const auto version = heap_.take<Version>();
+  heap_.at(version) = Version{id, link.source, link.target, {}, ids.head(id)};
+  Flight &flight = heap_.at(new_flight(version));
+  flight.inserter = hold_slot(writer);
+  flight.cmin = writer.command;
+  index.add(version, probe);
+  ids.push(id, version);
+  ++header_.versions;
+  link.id = id;
+  link.version = version;
+  return r;
+}
+
+WriteResult Store::insert(LinkInput *links, std::size_t n, const Writer &writer,
+                          std::size_t &done) noexcept {
+  done = 0;
+  return with_index([&](auto &index) noexcept {
+    constexpr std::size_t kAhead = 8; // hides the cache misses of the directories
+    WriteResult r;
+    for (std::size_t i = 0; i < std::min(kAhead, n); ++i)
+      index.prefetch(links[i].source, links[i].target);
+    for (; done < n; ++done) {
+      if (done + kAhead < n)
+        index.prefetch(links[done + kAhead].source, links[done + kAhead].target);
+      r = put(index, links[done], {}, writer);
+      if (r.status != Status::kOk)
+        break;
+    }
+    return r;
+  });
+}
+
+void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,
+                         const Writer &writer) noexcept {
+  Ref<Flight> f = heap_.at(version).flight;
+  if (!f)
+    f = new_flight(version);
+  Flight &flight = heap_.at(f);
+  const Ref<TxnSlot> aborted = flight.deleter;
+  flight.deleter = hold_slot(writer);
+  flight.cmax = writer.command;
+  flight.successor = successor;
+  let_go(aborted);
+}
+
+WriteResult Store::update(Ref<Version> version, LinkInput &link, const Writer &writer) noexcept {
+  WriteResult r = check(version, writer.oracle);
+  if (r.status != Status::kOk)
+    return r;
+  r = with_index([&](auto &index) noexcept { return put(index, link, version, writer); });
+  if (r.status == Status::kOk)
+    mark_deleted(version, link.version, writer);
+  return r;
+}
+
+WriteResult Store::erase(Ref<Version> version, const Writer &writer) noexcept {
+  WriteResult r = check(version, writer.oracle);
+  if (r.status != Status::kOk)
+    return r;
+  if (!heap_.can_take(kRecordUnits)) {
+    r.status = Status::kNeedMemory;
+    r.units = kRecordUnits;
+    return r;
+  }
+  mark_deleted(version, {}, writer);
+  return r;
+}
+
+// ---------------------------------------------------------------------------
+// Settling
+
+void Store::free_flight(Ref<Flight> f) noexcept {
+  const Flight &flight = heap_.at(f);
+  let_go(flight.inserter);
+  let_go(flight.deleter);
+  heap_.give_back(f);
+  --header_.flights;
+}
+
+// Takes a version out of all structures.
+void Store::remove(Ref<Version> version) noexcept {
+  with_index([&](auto &index) noexcept { index.remove(version); });
+  IdIndex(heap_, header_.ids).remove(version);
+  heap_.give_back(version);
+  --header_.versions;
+  ++header_.removed;
+}
+
+std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit) noexcept {
+  std::uint64_t dropped = 0;
+  limit = std::min(limit, header_.flights);
+  for (std::uint64_t i = 0; i < limit; ++i) {
+    const Ref<Flight> head = header_.queue_head;
+    Flight &flight = heap_.at(head);
+    const auto past = [&](Ref<TxnSlot> slot) noexcept {
+      return load_state(heap_.at(slot)) == TxnState::kCommitted && heap_.at(slot).xid < horizon;
+    };
+    const auto aborted = [&](Ref<TxnSlot> slot) noexcept {
+      return load_state(heap_.at(slot)) == TxnState::kAborted;
+    };
+    const bool undo = flight.inserter && aborted(flight.inserter);
+    // One transaction's slots end one after the other: wait for the last of them.
+    if (undo && flight.deleter && load_state(heap_.at(flight.deleter)) == TxnState::kRunning)
+      break;
+    // The queue is in order of insertion, so nothing behind an insertion that may
+    // still be invisible to someone is likely to be ready.
+    if (flight.inserter && !undo && !past(flight.inserter))
+      break;
+    const bool deleted = flight.deleter && !aborted(flight.deleter);
+    header_.queue_head = flight.next;
+    if (!header_.queue_head)
+      header_.queue_tail = {};
+    if (undo || (deleted && past(flight.deleter))) {
+      const Ref<Version> version = flight.version;
+      free_flight(head);
+      remove(version);
+      ++dropped;
+    } else if (!deleted) {
+      heap_.at(flight.version).flight = {};
+      free_flight(head);
+      ++dropped;
+    } else {
+      // Inserted for good, the deletion still open: it waits at the end of the queue.
+      let_go(flight.inserter);
+      flight.inserter = {};
+      flight.next = {};
+      if (header_.queue_tail)
+        heap_.at(header_.queue_tail).next = head;
+      else
+        header_.queue_head = head;
+      header_.queue_tail = head;
+    }
+  }
+  return dropped;
+}
+
+} // namespace doublets

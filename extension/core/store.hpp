@@ -1,0 +1,188 @@
+// A store of links with versions: the interface of the core.
+//
+// Store is one process's view of the shared structure that begins in chunk 0 of its
+// heap. Transactions belong to the caller: it hands in who writes (Writer), how a
+// transaction slot is to be judged (Oracle for the newest state, Visibility for a
+// snapshot), and sets the state of its slots itself when a transaction ends.
+//
+// Locks: methods marked [shared] need the store's lock shared at least, those
+// marked [exclusive] need it exclusive; the others need none. No method waits, throws,
+// or keeps the lock's holder busy for longer than its batch.
+//
+// Every change is planned, then applied: unless kOk is returned nothing has changed, and
+// applying cannot fail.
+#pragma once
+
+#include "id_index.hpp"
+#include "split_index.hpp"
+#include "united_index.hpp"
+
+namespace doublets {
+
+enum class Layout : std::uint32_t { kSplit, kUnited };
+
+struct StoreHeader {
+  HeapHeader heap;
+  Layout layout;
+  std::uint32_t unique_pairs; // 0 or 1
+  std::uint64_t seed;         // of the hashes
+  std::uint64_t versions;
+  std::uint64_t flights;
+  std::uint64_t slots;
+  std::uint64_t removed;      // versions removed by settling since creation
+  Ref<Flight> queue_head;
+  Ref<Flight> queue_tail;
+  IdIndexHeader ids;
+  SplitHeader split;   // of layout kSplit
+  UnitedHeader united; // of layout kUnited
+};
+
+// Newest state of a transaction, from the caller's point of view.
+enum class Fate : std::uint8_t { kOwn, kRunning, kCommitted, kAborted };
+
+struct Oracle {
+  Fate (*fate)(void *context, const TxnSlot &slot) noexcept;
+  void *context;
+};
+
+// Whether a snapshot includes what a transaction did with command `command`.
+struct Visibility {
+  bool (*includes)(void *context, const TxnSlot &slot, CommandId command) noexcept;
+  void *context;
+};
+
+// The (sub)transaction that writes. `slot` is null until it first changes this
+// store; then the core makes the slot and the caller keeps it for later changes.
+struct Writer {
+  TxnId xid;
+  CommandId command;
+  Ref<TxnSlot> &slot;
+  Oracle oracle;
+};
+
+// A link to be written.
+struct LinkInput {
+  LinkId id; // 0: assign one
+  std::int64_t source;
+  std::int64_t target;
+  Ref<Version> version; // out
+};
+
+// A link found.
+struct LinkRow {
+  LinkId id;
+  std::int64_t source;
+  std::int64_t target;
+  Ref<Version> version;
+};
+
+struct WriteResult {
+  Status status = Status::kOk;
+  std::uint32_t units = 0;   // kNeedMemory: how many are wanted at least
+  TxnId wait_for = 0;        // kWait: until this transaction has ended
+  CommandId command = 0;     // kSelfModified: by this command
+  Ref<Version> other{};      // kUpdated: the successor; kDuplicate*, kWait: the version met
+};
+
+class Store {
+public:
+  explicit Store(Heap &heap) noexcept;
+
+  // Makes zeroed memory the first chunk of an empty store.
+  static void format(char *base, std::size_t bytes, std::uint64_t handle, Layout layout,
+                     bool unique_pairs, std::uint64_t seed) noexcept;
+
+  const StoreHeader &header() const noexcept { return header_; }
+
+  // --- Reading [shared] ---
+
+  // The next links of `pattern` that `seen_by` sees: writes at most `capacity` (>= 256)
+  // to `rows`, advances `position`. May write none and not be done: bounded work.
+  // Order: by id if the pattern fixes neither end; `united`: by the index used.
+  // `passed` is raised by the versions looked at and not seen.
+  std::size_t scan(const Pattern &pattern, Position &position, const Visibility &seen_by,
+                   LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;
+
+  // Links of `pattern` that `seen_by` sees. O(1) or O(log n) plus the smaller of the
+  // versions in flight and the candidates, if `exact` comes out true; else the caller
+  // has to scan (a pattern with an id and an end is always exact).
+  std::uint64_t count(const Pattern &pattern, const Visibility &seen_by, bool &exact) const noexcept;
+
+  // Versions of `pattern`, visible or not: a planner's estimate. O(1) or O(log n).
+  std::uint64_t estimate(const Pattern &pattern) const noexcept;
+
+  // The version with this id that `seen_by` sees, or null.
+  Ref<Version> find(LinkId id, const Visibility &seen_by) const noexcept;
+
+  // The smallest-id live link with a pair in the newest state; kWait if an unfinished
+  // transaction decides. kOk with null `other`: there is none.
+  WriteResult find_pair_newest(std::int64_t source, std::int64_t target,
+                               const Oracle &oracle) const noexcept;
+
+  LinkRow row(Ref<Version> version) const noexcept {
+    const Version &v = heap_.at(version);
+    return {v.id, v.source, v.target, version};
+  }
+
+  // --- Writing [exclusive] ---
+
+  // Inserts links[0 .. n) in order until one cannot be; `done` is how many were. Only
+  // kOk means all.
+  WriteResult insert(LinkInput *links, std::size_t n, const Writer &writer,
+                     std::size_t &done) noexcept;
+
+  // Whether `version` may be updated or deleted now; as update and erase answer.
+  // `snapshot_command`: the command whose own changes count as kSelfModified.
+  WriteResult check(Ref<Version> version, const Oracle &oracle) const noexcept;
+
+  // Replaces a version. link.id is the id it shall have (never 0).
+  WriteResult update(Ref<Version> version, LinkInput &link, const Writer &writer) noexcept;
+
+  // Deletes a version.
+  WriteResult erase(Ref<Version> version, const Writer &writer) noexcept;
+
+  // Drops in-flight records that nobody needs: looks at up to `limit`, starting with the
+  // oldest. Effects of transactions before `horizon` are visible or dead to everyone.
+  // Returns the number dropped.
+  std::uint64_t settle(TxnId horizon, std::uint64_t limit) noexcept;
+
+  // --- Checking [shared] ---
+
+  // Reports each broken invariant as a line of text. O(n log n).
+  void verify(void (*report)(void *, const char *), void *context) const noexcept;
+
+private:
+  template <class F>
+  decltype(auto) with_index(F &&f) const noexcept {
+    if (header_.layout == Layout::kSplit) {
+      SplitIndex index(heap_, header_.split, header_.seed);
+      return f(index);
+    }
+    UnitedIndex index(heap_, header_.united);
+    return f(index);
+  }
+
+  bool sees(Ref<Version> version, const Visibility &v) const noexcept {
+    const Ref<Flight> flight = heap_.at(version).flight;
+    return !flight || sees_flight(heap_.at(flight), v);
+  }
+  bool sees_flight(const Flight &flight, const Visibility &v) const noexcept;
+  WriteResult conflict_of(Ref<Version> version, Ref<Version> except, Status duplicate,
+                          const Oracle &oracle) const noexcept;
+  WriteResult check_id(LinkId id, Ref<Version> except, const Oracle &oracle) const noexcept;
+  WriteResult check_pair(std::int64_t source, std::int64_t target, Ref<Version> except,
+                         const Oracle &oracle) const noexcept;
+  template <class Index>
+  WriteResult put(Index &index, LinkInput &link, Ref<Version> except, const Writer &writer) noexcept;
+  Ref<Flight> new_flight(Ref<Version> version) noexcept;
+  Ref<TxnSlot> hold_slot(const Writer &writer) noexcept;
+  void let_go(Ref<TxnSlot> slot) noexcept;
+  void mark_deleted(Ref<Version> version, Ref<Version> successor, const Writer &writer) noexcept;
+  void remove(Ref<Version> version) noexcept;
+  void free_flight(Ref<Flight> flight) noexcept;
+
+  Heap &heap_;
+  StoreHeader &header_;
+};
+
+} // namespace doublets

@@ -1,0 +1,115 @@
+// A counted B+tree over versions, in one of three orders.
+//
+// Nodes are 512 bytes. A leaf holds, as two arrays, the first key column and the
+// version of each entry, so that a search on the first column touches the leaf alone
+// and only a run of equal first columns is resolved through the version records.
+// An inner node holds for each child the smallest complete key at or below which
+// nothing of the child lies (a separator), the child, and the number of entries
+// below it; counting a range is two descents.
+// Entries are unique by (first, second, third, version).
+//
+// Locks: reading needs the store's lock shared, insert, erase and clear exclusive.
+// Costs: insert, erase, count_below O(log n); collect O(log n + k).
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+#include "version.hpp"
+
+namespace doublets {
+
+enum class Order : std::uint8_t {
+  kById,           // (id, 0, 0)
+  kBySourceTarget, // (source, target, id)
+  kByTargetSource, // (target, source, id)
+};
+
+// A complete key; compared column by column, then by version number.
+struct TreeKey {
+  std::int64_t first;
+  std::int64_t second;
+  std::int64_t third;
+  std::uint32_t version;
+
+  friend constexpr auto operator<=>(const TreeKey &, const TreeKey &) noexcept = default;
+};
+
+// The smallest key whose first column(s) are at least the given ones.
+constexpr TreeKey key_from(std::int64_t first,
+                           std::int64_t second = std::numeric_limits<std::int64_t>::min(),
+                           std::int64_t third = std::numeric_limits<std::int64_t>::min()) noexcept {
+  return {first, second, third, 0};
+}
+
+inline constexpr TreeKey kKeyMin{std::numeric_limits<std::int64_t>::min(),
+                                 std::numeric_limits<std::int64_t>::min(),
+                                 std::numeric_limits<std::int64_t>::min(), 0};
+// No entry reaches it: version numbers end below 2^32-1.
+inline constexpr TreeKey kKeyMax{std::numeric_limits<std::int64_t>::max(),
+                                 std::numeric_limits<std::int64_t>::max(),
+                                 std::numeric_limits<std::int64_t>::max(),
+                                 std::numeric_limits<std::uint32_t>::max()};
+
+template <Order O>
+inline TreeKey key_of(const Version &v, Ref<Version> ref) noexcept {
+  if constexpr (O == Order::kById)
+    return {v.id, 0, 0, ref.unit};
+  else if constexpr (O == Order::kBySourceTarget)
+    return {v.source, v.target, v.id, ref.unit};
+  else
+    return {v.target, v.source, v.id, ref.unit};
+}
+
+// A view of the tree whose root is `root` (0: empty tree); the owner keeps the root
+// where it likes. The versions must stay unchanged while they are in the tree.
+template <Order O>
+class Tree {
+public:
+  Tree(Heap &heap, std::uint32_t &root) noexcept : heap_(heap), root_(root) {}
+
+  // Units one insert may take at the most, counting each block one larger.
+  std::uint32_t plan_units() const noexcept;
+
+  // Requires: not in the tree; can_take(plan_units()).
+  void insert(Ref<Version> version) noexcept;
+
+  // Requires: in the tree.
+  void erase(Ref<Version> version) noexcept;
+
+  bool contains(Ref<Version> version) const noexcept;
+
+  // Number of entries, O(children of the root).
+  std::uint64_t size() const noexcept;
+
+  // Number of entries whose key is less than `key`.
+  std::uint64_t count_below(const TreeKey &key) const noexcept;
+
+  // Entries in [from, upto), ascending: writes the first `capacity` of them to `out`,
+  // returns how many it wrote. To go on, pass the last one's key with version + 1.
+  std::size_t collect(const TreeKey &from, const TreeKey &upto, Ref<Version> *out,
+                      std::size_t capacity) const noexcept;
+
+  // The same, descending from `upto` (excluded) down to `from` (included).
+  std::size_t collect_backward(const TreeKey &from, const TreeKey &upto, Ref<Version> *out,
+                               std::size_t capacity) const noexcept;
+
+  // Gives all nodes back; the tree is empty.
+  void clear() noexcept;
+
+  // Checks order, separators, counts, fill and depth. Calls report(context, text) for
+  // each fault found, adds the units of all nodes to `units`, and returns the number
+  // of entries seen. Never loops on a damaged tree.
+  std::uint64_t verify(void (*report)(void *, const char *), void *context,
+                       std::uint64_t &units) const noexcept;
+
+private:
+  Heap &heap_;
+  std::uint32_t &root_;
+};
+
+extern template class Tree<Order::kById>;
+extern template class Tree<Order::kBySourceTarget>;
+extern template class Tree<Order::kByTargetSource>;
+
+} // namespace doublets

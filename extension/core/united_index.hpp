@@ -1,0 +1,59 @@
+// Layout `united`: two ordered indexes over all links.
+//
+// One counted B+tree by (source, target, id), one by (target, source, id): equality,
+// prefixes, ranges and order on either end, and counts of ranges in two descents.
+//
+// Locks: reading needs the store's lock shared, changing it exclusive.
+// Costs: add, remove, count O(log n); candidates O(log n + k).
+#pragma once
+
+#include "pattern.hpp"
+
+namespace doublets {
+
+struct UnitedHeader {
+  std::uint32_t by_source;
+  std::uint32_t by_target;
+};
+
+class UnitedIndex {
+public:
+  UnitedIndex(Heap &heap, UnitedHeader &header) noexcept
+      : heap_(heap), by_source_(heap, header.by_source), by_target_(heap, header.by_target) {}
+
+  struct Probe {
+    std::uint32_t units; // that add may take, each block counted one larger
+  };
+  Probe probe(std::int64_t, std::int64_t) const noexcept {
+    return {by_source_.plan_units() + by_target_.plan_units()};
+  }
+
+  // Requires: can_take(probe.units).
+  void add(Ref<Version> version, const Probe &) noexcept {
+    by_source_.insert(version);
+    by_target_.insert(version);
+  }
+  // Requires: in the index, ends unchanged. Takes no memory.
+  void remove(Ref<Version> version) noexcept {
+    by_source_.erase(version);
+    by_target_.erase(version);
+  }
+  void prefetch(std::int64_t, std::int64_t) const noexcept {}
+
+  // As SplitIndex.
+  std::uint64_t count(const Pattern &pattern) const noexcept;
+  std::size_t candidates(const Pattern &pattern, Position &position, Ref<Version> *out,
+                         std::size_t capacity) const noexcept;
+  std::uint64_t verify(std::uint64_t versions, void (*report)(void *, const char *),
+                       void *context) const noexcept;
+  bool covers(Ref<Version> version) const noexcept {
+    return by_source_.contains(version) && by_target_.contains(version);
+  }
+
+private:
+  Heap &heap_;
+  Tree<Order::kBySourceTarget> by_source_;
+  Tree<Order::kByTargetSource> by_target_;
+};
+
+} // namespace doublets

@@ -1,0 +1,61 @@
+// The records of a store: versions of links, in-flight records, transaction slots.
+//
+// A link may have several versions: the one a running transaction is about to
+// replace or delete, and its successors. A version whose transactions are finished
+// and older than every snapshot is *settled*: it has no in-flight record and is
+// visible to everybody, so reading it costs one comparison.
+//
+// All records are protected by the store's lock, except TxnSlot::state.
+#pragma once
+
+#include "heap.hpp"
+
+namespace doublets {
+
+struct Flight;
+
+// One version of a link; 32 bytes, one unit.
+struct Version {
+  LinkId id;
+  std::int64_t source;
+  std::int64_t target;
+  Ref<Flight> flight; // null: settled
+  Ref<Version> older; // next version of the same id, newest first
+};
+static_assert(sizeof(Version) == 32 && std::is_trivially_copyable_v<Version>);
+
+// A writing (sub)transaction of one store. Exists while a Flight points to it.
+// `state` changes once, from running, by the backend that owns the transaction and
+// without the store's lock; a slot is freed only after that.
+enum class TxnState : std::uint32_t { kRunning, kCommitted, kAborted };
+
+struct TxnSlot {
+  TxnId xid;
+  std::uint32_t state; // a TxnState; only through load_state and store_state
+  std::uint32_t references; // in-flight records that name this slot
+  std::uint64_t reserved[2];
+};
+static_assert(sizeof(TxnSlot) == 32 && std::is_trivially_copyable_v<TxnSlot>);
+
+inline TxnState load_state(const TxnSlot &slot) noexcept {
+  return static_cast<TxnState>(__atomic_load_n(&slot.state, __ATOMIC_ACQUIRE));
+}
+inline void store_state(TxnSlot &slot, TxnState state) noexcept {
+  __atomic_store_n(&slot.state, static_cast<std::uint32_t>(state), __ATOMIC_RELEASE);
+}
+
+// What is still undecided about a version. The records of a store form a queue in
+// order of creation, from which settling takes them.
+struct Flight {
+  Ref<Version> version;
+  Ref<TxnSlot> inserter; // null: the insertion is settled
+  Ref<TxnSlot> deleter;  // null: not deleted
+  CommandId cmin;
+  CommandId cmax;
+  Ref<Version> successor; // the version that replaced this one; null: deleted
+  Ref<Flight> next;       // in the queue
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Flight) == 32 && std::is_trivially_copyable_v<Flight>);
+
+} // namespace doublets
