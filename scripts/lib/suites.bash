@@ -1,0 +1,148 @@
+# shellcheck shell=bash
+# The suites of scripts/test.sh. Each suite_NAME runs in BUILD_DIR (a built copy of the checkout, see setup.bash), writes
+# everything to stdout and returns the status of what it ran; count_NAME reads that output and prints "PASSED FAILED".
+# Requires common.bash, setup.bash, cluster.bash. LONG=1 asks for the long versions.
+
+# shellcheck disable=SC2034  # used by those who source this file
+SUITES=(lint unit fuzz regress isolation pgtap tap shm scripts)
+
+# pgxs_test_dir: where the server's packages keep pg_regress, isolationtester and the Perl modules.
+pgxs_test_dir() {
+  local pgxs
+  pgxs=$("$PG_CONFIG" --pgxs)
+  printf '%s\n' "${pgxs%/makefiles/pgxs.mk}/test"
+}
+
+# need_dir DIR: a suite whose files are gone has not passed.
+need_dir() {
+  [[ -d $BUILD_DIR/$1 ]] || { printf 'missing: %s\n' "$1"; return 1; }
+}
+
+# need_cluster: starts the cluster that regress, isolation and pgtap share, unless it runs already.
+need_cluster() {
+  [[ -z ${CLUSTER_DIR:-} ]] || return 0
+  cluster_start "$SCRATCH/cluster" fsync=off shared_buffers=128MB max_connections=50 max_prepared_transactions=5
+}
+
+# in_build COMMAND…: as the server user, in the build copy.
+in_build() {
+  RUN_AS_DIR=$BUILD_DIR run_as "$@"
+}
+
+suite_lint() {
+  (cd "$BUILD_DIR" && scripts/lint.sh)
+}
+
+suite_unit() {
+  need_dir extension/test/unit || return 1
+  in_build make -C extension/test/unit check
+}
+
+suite_fuzz() {
+  need_dir extension/test/fuzz || return 1
+  local seconds=20
+  [[ ${LONG:-0} == 0 ]] || seconds=600
+  in_build make -C extension/test/fuzz check FUZZ_SECONDS=$seconds
+}
+
+# each_backend TARGET: makes TARGET-native, -split and -united, all of them whatever the first ones give.
+each_backend() {
+  local target=$1 backend status=0
+  for backend in native split united; do
+    printf '== %s\n' "$target-$backend"
+    in_build make --no-print-directory "$target-$backend" PG_CONFIG="$PG_CONFIG" 2>&1 || {
+      status=1
+      in_build sh -c "head -n 200 results/$target-$backend/regression.diffs 2>/dev/null" || true
+    }
+  done
+  return $status
+}
+
+suite_regress() {
+  need_dir sql || return 1
+  each_backend regress
+}
+
+suite_isolation() {
+  need_dir extension/test/isolation/specs || return 1
+  each_backend isolation
+}
+
+suite_pgtap() {
+  need_dir extension/test/pgtap || return 1
+  run_as psql -XAtq -v ON_ERROR_STOP=1 -c 'CREATE DATABASE doublets_pgtap'
+  run_as psql -XAtq -v ON_ERROR_STOP=1 -d doublets_pgtap -c 'CREATE EXTENSION pgtap' -c 'CREATE EXTENSION doublets'
+  in_build sh -c 'exec pg_prove -v -d doublets_pgtap extension/test/pgtap/*.sql' 2>&1
+}
+
+# tap_command DIR: the environment and arguments under which `prove` runs the Perl tests of DIR.
+tap_command() {
+  local tests
+  tests=$(pgxs_test_dir)
+  printf '%s\0' env "PERL5LIB=$tests/perl" "PG_REGRESS=$tests/regress/pg_regress" \
+    "PATH=$("$PG_CONFIG" --bindir):$PATH" "TESTDIR=$SCRATCH/tap" "DOUBLETS_TEST_LONG=${LONG:-0}" \
+    prove -v --timer --ext .pl "$1"
+}
+
+suite_tap() {
+  need_dir extension/test/tap || return 1
+  local command=()
+  run_as mkdir -p "$SCRATCH/tap"
+  mapfile -d '' command < <(tap_command extension/test/tap/)
+  in_build "${command[@]}" 2>&1
+}
+
+# The tests that fill /dev/shm see one of their own: a small tmpfs in a private mount namespace.
+suite_shm() {
+  need_dir extension/test/tap/shm || return 1
+  local command=() enter=(unshare --mount --)
+  run_as mkdir -p "$SCRATCH/tap"
+  mapfile -d '' command < <(tap_command extension/test/tap/shm/)
+  if ! as_root "${enter[@]}" mount -t tmpfs -o size=48m tmpfs /dev/shm; then
+    printf 'no private mount namespace can be made here: run as root outside a restricted container\n'
+    return 1
+  fi
+  # shellcheck disable=SC2016  # expanded by the inner shell
+  as_root "${enter[@]}" sh -c 'mount -t tmpfs -o size=48m,mode=1777 tmpfs /dev/shm && cd "$1" && user=$2 && shift 2 &&
+    exec setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups "$@"' \
+    sh "$BUILD_DIR" "$(server_user)" "${command[@]}" 2>&1
+}
+
+suite_scripts() {
+  need_dir extension/test/scripts || return 1
+  local file status=0
+  cd "$BUILD_DIR" || return 1
+  for file in extension/test/scripts/*.sh extension/test/scripts/*.bats; do
+    [[ -x $file ]] || continue
+    printf '== %s\n' "$file"
+    case $file in
+      *.bats) bats --tap "$file" || status=1 ;;
+      *) if "$file"; then printf 'ok - %s\n' "$file"; else printf 'not ok - %s\n' "$file"; status=1; fi ;;
+    esac
+  done
+  return $status
+}
+
+# Counters: the suite's output on stdin, "PASSED FAILED" on stdout.
+count_tap() {
+  awk '/^ok / && !/# (SKIP|skip)/ {p++} /^not ok / && !/# TODO/ {f++} END {print p + 0, f + 0}'
+}
+count_lint() { count_tap; }
+count_pgtap() { count_tap; }
+
+count_shm() { count_tap; }
+count_scripts() { count_tap; }
+
+count_unit() {
+  awk '/^\[       OK \] / {p++} /^\[  FAILED  \] .*\([0-9]+ ms\)$/ {f++} END {print p + 0, f + 0}'
+}
+
+# A fuzz target that ran its time prints one libFuzzer line "Done N runs in M second(s)".
+count_fuzz() {
+  awk '/^Done [0-9]+ runs in / {p++} /^(SUMMARY: |==[0-9]+==ERROR)/ {f++} END {print p + 0, f + 0}'
+}
+
+count_regress() {
+  awk '/^(test| ) .*\.\.\. ok / {p++} /^(test| ) .*\.\.\. (FAILED|failed)/ {f++} END {print p + 0, f + 0}'
+}
+count_isolation() { count_regress; }
