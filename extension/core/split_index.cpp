@@ -16,7 +16,7 @@ HashIndex::Entry SplitIndex::find_pair(std::int64_t source, std::int64_t target)
 }
 
 SplitIndex::Probe SplitIndex::probe(std::int64_t source, std::int64_t target) const noexcept {
-  constexpr std::uint32_t kNewNode = units_of<Node>() + 1;
+  constexpr std::uint32_t kNewNode = units_of<LinkNode>() + 1;
   Probe p{find_node(source), find_node(target), find_pair(source, target), 0};
   p.units = nodes_.plan_units() + pairs_.plan_units() + 4 * kNewNode;
   p.units += p.source ? lists_.plan_units(heap_.at(p.source).out) : 0;
@@ -27,9 +27,9 @@ SplitIndex::Probe SplitIndex::probe(std::int64_t source, std::int64_t target) co
   return p;
 }
 
-Ref<Node> SplitIndex::make_node(std::int64_t key) noexcept {
-  const auto node = heap_.take<Node>();
-  heap_.at(node) = Node{key, {}, {}, 0};
+Ref<LinkNode> SplitIndex::make_node(std::int64_t key) noexcept {
+  const auto node = heap_.take<LinkNode>();
+  heap_.at(node) = LinkNode{key, {}, {}, 0};
   nodes_.insert(node_hash(key), node.unit, false);
   return node;
 }
@@ -46,16 +46,16 @@ void SplitIndex::add(Ref<Version> version, const Probe &probe) noexcept {
     }
     lists_.add(heap_.at(Ref<PairNode>{probe.pair.ref()}).list, version);
   }
-  const Ref<Node> source = probe.source ? probe.source : make_node(v.source);
+  const Ref<LinkNode> source = probe.source ? probe.source : make_node(v.source);
   lists_.add(heap_.at(source).out, version);
-  const Ref<Node> target = probe.target             ? probe.target
+  const Ref<LinkNode> target = probe.target             ? probe.target
                            : v.target == v.source ? source
                                                   : make_node(v.target);
   lists_.add(heap_.at(target).in, version);
 }
 
-void SplitIndex::drop_node_if_unused(Ref<Node> node) noexcept {
-  const Node &n = heap_.at(node);
+void SplitIndex::drop_node_if_unused(Ref<LinkNode> node) noexcept {
+  const LinkNode &n = heap_.at(node);
   if (n.out.count != 0 || n.in.count != 0)
     return;
   nodes_.erase(node_hash(n.key), node.unit);
@@ -77,9 +77,9 @@ void SplitIndex::remove(Ref<Version> version) noexcept {
       heap_.give_back(pair);
     }
   }
-  const Ref<Node> source = find_node(v.source);
+  const Ref<LinkNode> source = find_node(v.source);
   lists_.remove(heap_.at(source).out, version);
-  const Ref<Node> target = v.target == v.source ? source : find_node(v.target);
+  const Ref<LinkNode> target = v.target == v.source ? source : find_node(v.target);
   lists_.remove(heap_.at(target).in, version);
   drop_node_if_unused(source);
   if (target != source)
@@ -95,7 +95,7 @@ bool SplitIndex::list_of(const Pattern &pattern, LinkList &list) const noexcept 
     list = entry.tag() ? heap_.at(Ref<PairNode>{entry.ref()}).list : LinkList{entry.ref(), 1, 0};
     return true;
   }
-  const Ref<Node> node = find_node(pattern.has_source ? pattern.source : pattern.target);
+  const Ref<LinkNode> node = find_node(pattern.has_source ? pattern.source : pattern.target);
   if (!node)
     return false;
   list = pattern.has_source ? heap_.at(node).out : heap_.at(node).in;
@@ -135,7 +135,7 @@ std::size_t SplitIndex::candidates(const Pattern &pattern, Position &position, R
 
 bool SplitIndex::covers(Ref<Version> version) const noexcept {
   const Version &v = heap_.at(version);
-  const Ref<Node> source = find_node(v.source), target = find_node(v.target);
+  const Ref<LinkNode> source = find_node(v.source), target = find_node(v.target);
   const HashIndex::Entry pair = find_pair(v.source, v.target);
   return source && target && pair && lists_.contains(heap_.at(source).out, version) &&
          lists_.contains(heap_.at(target).in, version) &&
@@ -148,12 +148,12 @@ std::uint64_t SplitIndex::verify(std::uint64_t versions, void (*report)(void *, 
   std::uint64_t units = nodes_.units() + pairs_.units();
   std::uint64_t out = 0, in = 0, pairs = 0, nodes = 0, entries = 0;
   nodes_.for_each([&](std::uint32_t hash, std::uint32_t ref, bool tag, bool placed) noexcept {
-    const Node &n = heap_.at(Ref<Node>{ref});
+    const LinkNode &n = heap_.at(Ref<LinkNode>{ref});
     if (!placed || tag || hash != node_hash(n.key))
       report(context, "a node stands in the wrong place of the node directory");
     if (n.out.count == 0 && n.in.count == 0)
       report(context, "a node without links was kept");
-    units += units_of<Node>() + lists_.verify(n.out, report, context) +
+    units += units_of<LinkNode>() + lists_.verify(n.out, report, context) +
              lists_.verify(n.in, report, context);
     out += n.out.count;
     in += n.in.count;

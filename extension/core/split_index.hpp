@@ -17,13 +17,13 @@
 
 namespace doublets {
 
-struct Node {
+struct LinkNode {
   std::int64_t key;
   LinkList out; // versions whose source is the key
   LinkList in;  // versions whose target is the key
   std::uint64_t reserved;
 };
-static_assert(sizeof(Node) == 32);
+static_assert(sizeof(LinkNode) == 32);
 
 struct PairNode {
   std::int64_t source;
@@ -46,8 +46,8 @@ public:
 
   // Where a pair's parts stand, found while planning and used when applying.
   struct Probe {
-    Ref<Node> source;
-    Ref<Node> target;
+    Ref<LinkNode> source;
+    Ref<LinkNode> target;
     HashIndex::Entry pair;
     std::uint32_t units; // that add may take, each block counted one larger
   };
@@ -86,16 +86,16 @@ private:
   }
   HashIndex::Entry node_entry(std::int64_t key) const noexcept {
     return nodes_.find(node_hash(key), [this, key](std::uint32_t ref, bool) noexcept {
-      return heap_.at(Ref<Node>{ref}).key == key;
+      return heap_.at(Ref<LinkNode>{ref}).key == key;
     });
   }
-  Ref<Node> find_node(std::int64_t key) const noexcept {
+  Ref<LinkNode> find_node(std::int64_t key) const noexcept {
     const HashIndex::Entry entry = node_entry(key);
     return {entry ? entry.ref() : 0};
   }
   HashIndex::Entry find_pair(std::int64_t source, std::int64_t target) const noexcept;
-  Ref<Node> make_node(std::int64_t key) noexcept;
-  void drop_node_if_unused(Ref<Node> node) noexcept;
+  Ref<LinkNode> make_node(std::int64_t key) noexcept;
+  void drop_node_if_unused(Ref<LinkNode> node) noexcept;
   bool list_of(const Pattern &pattern, LinkList &list) const noexcept;
 
   Heap &heap_;

@@ -1,0 +1,224 @@
+#include "access.hpp"
+
+namespace doublets::pg {
+namespace {
+
+constexpr std::size_t kRowsPerLock = 512; // keeps the store's lock well below a millisecond
+
+const char *column_name(Relation rel, AttrNumber attnum) {
+  return NameStr(TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attname);
+}
+
+[[noreturn]] void raise_duplicate_id(const WriteTarget &t, LinkId id) {
+  ereport(ERROR,
+          (errcode(ERRCODE_UNIQUE_VIOLATION),
+           errmsg("duplicate key value violates unique constraint \"%s_pkey\"",
+                  RelationGetRelationName(t.rel)),
+           errdetail("Key (%s)=(" INT64_FORMAT ") already exists.", column_name(t.rel, t.spec->id), id),
+           errtable(t.rel)));
+  pg_unreachable();
+}
+
+[[noreturn]] void raise_duplicate_pair(const WriteTarget &t, const LinkInput &link) {
+  const char *source = column_name(t.rel, t.spec->source);
+  const char *target = column_name(t.rel, t.spec->target);
+  ereport(ERROR,
+          (errcode(ERRCODE_UNIQUE_VIOLATION),
+           errmsg("duplicate key value violates unique constraint \"%s_%s_%s_key\"",
+                  RelationGetRelationName(t.rel), source, target),
+           errdetail("Key (%s, %s)=(" INT64_FORMAT ", " INT64_FORMAT ") already exists.", source,
+                     target, link.source, link.target),
+           errtable(t.rel)));
+  pg_unreachable();
+}
+
+[[noreturn]] void raise_concurrent(bool deleted) {
+  ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+                  deleted ? errmsg("could not serialize access due to concurrent delete")
+                          : errmsg("could not serialize access due to concurrent update")));
+  pg_unreachable();
+}
+
+void wait_for(const WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
+  ItemPointerData tid;
+  set_tid(&tid, r.other);
+  XactLockTableWait(static_cast<TransactionId>(r.wait_for), t.rel, &tid, oper);
+}
+
+// Does what lets a refused insertion or uniqueness check be repeated, or complains.
+// Returns false if the link is to be skipped.
+bool resolve(const WriteTarget &t, const WriteResult &r, const LinkInput &link,
+             OnConflict on_conflict) {
+  switch (r.status) {
+  case Status::kNeedMemory:
+    store_grow(t.store, r.units);
+    return true;
+  case Status::kWait:
+    wait_for(t, r, XLTW_InsertIndex);
+    return true;
+  case Status::kDuplicateId:
+  case Status::kDuplicatePair:
+    if (on_conflict == OnConflict::kSkip)
+      return false;
+    if (r.status == Status::kDuplicateId)
+      raise_duplicate_id(t, link.id);
+    raise_duplicate_pair(t, link);
+  default:
+    elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
+  }
+}
+
+// Under REPEATABLE READ a row that is skipped for one the snapshot cannot see is a
+// serialization failure, as ExecCheckTIDVisible has it for tables.
+void check_conflict_visible(const WriteTarget &t, Ref<Version> other) {
+  if (!IsolationUsesXactSnapshot())
+    return;
+  SnapshotView view(GetTransactionSnapshot());
+  store_lock(t.store, LW_SHARED);
+  const LinkRow row = Store(t.store->heap).row(other);
+  const Ref<Version> seen = Store(t.store->heap).find(row.id, view.visibility());
+  store_unlock(t.store);
+  if (seen != other)
+    raise_concurrent(false);
+}
+
+// Answers for a version that was changed by others: waits, complains, or walks to the
+// newest version. Returns true to try again.
+bool resolve_change(const WriteTarget &t, const WriteResult &r, LinkRow &newest, bool deleting,
+                    Change &change) {
+  switch (r.status) {
+  case Status::kNeedMemory:
+    store_grow(t.store, r.units);
+    return true;
+  case Status::kWait:
+    wait_for(t, r, deleting ? XLTW_Delete : XLTW_Update);
+    return true;
+  case Status::kSelfModified:
+    if (r.command != t.command)
+      ereport(ERROR,
+              (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+               deleting ? errmsg("tuple to be deleted was already modified by an operation "
+                                 "triggered by the current command")
+                        : errmsg("tuple to be updated was already modified by an operation "
+                                 "triggered by the current command"),
+               errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate "
+                       "changes to other rows.")));
+    change = Change::kSkip;
+    return false;
+  case Status::kDeleted:
+    if (IsolationUsesXactSnapshot())
+      raise_concurrent(true);
+    change = Change::kSkip;
+    return false;
+  case Status::kUpdated:
+    break;
+  default:
+    elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
+  }
+  if (IsolationUsesXactSnapshot())
+    raise_concurrent(false);
+  // The successors are kept while the command's snapshot cannot see what made them.
+  for (Ref<Version> version = r.other;;) {
+    store_lock(t.store, LW_SHARED);
+    const Store store(t.store->heap);
+    const WriteResult next = store.check(version, newest_state());
+    newest = store.row(version);
+    store_unlock(t.store);
+    if (next.status == Status::kUpdated) {
+      version = next.other;
+    } else if (next.status == Status::kWait) {
+      wait_for(t, next, deleting ? XLTW_Delete : XLTW_Update);
+    } else if (next.status == Status::kOk) {
+      change = Change::kUpdated;
+      return false;
+    } else {
+      return resolve_change(t, next, newest, deleting, change);
+    }
+  }
+}
+
+} // namespace
+
+void raise_null_part(Relation rel, AttrNumber attnum) {
+  ereport(ERROR, (errcode(ERRCODE_NOT_NULL_VIOLATION),
+                  errmsg("null value in column \"%s\" of relation \"%s\" violates not-null constraint",
+                         column_name(rel, attnum), RelationGetRelationName(rel)),
+                  errtablecol(rel, attnum)));
+  pg_unreachable();
+}
+
+void raise_bad_id(Relation rel, LinkId id) {
+  ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                  errmsg("link id " INT64_FORMAT " is out of range", id),
+                  errdetail("Ids of links in doublets store \"%s\" are 1 to 9223372036854775807.",
+                            RelationGetRelationName(rel)),
+                  errhint("Leave the id out, or give NULL, to have one assigned.")));
+  pg_unreachable();
+}
+
+WriteTarget open_for_write(Relation rel, CommandId command) {
+  WriteTarget t{rel, store_spec(rel), store_open(rel, true), command};
+  constexpr std::uint64_t kSettleLimit = 64;
+  settle_some(t.store, kSettleLimit, true);
+  return t;
+}
+
+void insert_links(const WriteTarget &t, LinkInput *links, std::size_t n, OnConflict on_conflict) {
+  Assert(on_conflict == OnConflict::kError || n == 1);
+  StoreTransaction *txn = begin_write(t.store);
+  const Writer writer = writer_of(txn, t.command);
+  for (std::size_t first = 0; first < n;) {
+    const std::size_t batch = n - first < kRowsPerLock ? n - first : kRowsPerLock;
+    std::size_t done = 0;
+    store_lock(t.store, LW_EXCLUSIVE);
+    const WriteResult r = Store(t.store->heap).insert(links + first, batch, writer, done);
+    store_unlock(t.store);
+    first += done;
+    if (r.status != Status::kOk && !resolve(t, r, links[first], on_conflict)) {
+      check_conflict_visible(t, r.other);
+      links[first].version = {};
+      return;
+    }
+    CHECK_FOR_INTERRUPTS();
+  }
+}
+
+Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link, LinkRow &newest) {
+  StoreTransaction *txn = begin_write(t.store);
+  const Writer writer = writer_of(txn, t.command);
+  for (;;) {
+    store_lock(t.store, LW_EXCLUSIVE);
+    Store store(t.store->heap);
+    const WriteResult conflict = store.check(version, writer.oracle);
+    WriteResult r = conflict;
+    if (conflict.status == Status::kOk)
+      r = store.update(version, link, writer);
+    store_unlock(t.store);
+    if (r.status == Status::kOk)
+      return Change::kDone;
+    if (conflict.status == Status::kOk) {
+      (void)resolve(t, r, link, OnConflict::kError);
+      continue;
+    }
+    Change change = Change::kSkip;
+    if (!resolve_change(t, r, newest, false, change))
+      return change;
+  }
+}
+
+Change delete_link(const WriteTarget &t, Ref<Version> version, LinkRow &newest) {
+  StoreTransaction *txn = begin_write(t.store);
+  const Writer writer = writer_of(txn, t.command);
+  for (;;) {
+    store_lock(t.store, LW_EXCLUSIVE);
+    const WriteResult r = Store(t.store->heap).erase(version, writer);
+    store_unlock(t.store);
+    if (r.status == Status::kOk)
+      return Change::kDone;
+    Change change = Change::kSkip;
+    if (!resolve_change(t, r, newest, true, change))
+      return change;
+  }
+}
+
+} // namespace doublets::pg

@@ -1,0 +1,35 @@
+#include "fdw.hpp"
+
+DOUBLETS_FUNCTION(doublets_fdw_handler) {
+  using namespace doublets::pg;
+  FdwRoutine *routine = makeNode(FdwRoutine);
+
+  routine->GetForeignRelSize = doublets_get_rel_size;
+  routine->GetForeignPaths = doublets_get_paths;
+  routine->GetForeignPlan = doublets_get_plan;
+  routine->GetForeignRowMarkType = doublets_get_row_mark_type;
+
+  routine->BeginForeignScan = doublets_begin_scan;
+  routine->IterateForeignScan = doublets_iterate_scan;
+  routine->ReScanForeignScan = doublets_rescan;
+  routine->EndForeignScan = doublets_end_scan;
+  routine->ExplainForeignScan = doublets_explain_scan;
+
+  routine->AddForeignUpdateTargets = doublets_add_update_targets;
+  routine->PlanForeignModify = doublets_plan_modify;
+  routine->BeginForeignModify = doublets_begin_modify;
+  routine->BeginForeignInsert = doublets_begin_insert;
+  routine->ExecForeignInsert = doublets_exec_insert;
+  routine->ExecForeignBatchInsert = doublets_exec_batch_insert;
+  routine->GetForeignModifyBatchSize = doublets_modify_batch_size;
+  routine->ExecForeignUpdate = doublets_exec_update;
+  routine->ExecForeignDelete = doublets_exec_delete;
+  routine->EndForeignModify = doublets_end_modify;
+  routine->EndForeignInsert = doublets_end_modify;
+  routine->IsForeignRelUpdatable = doublets_is_updatable;
+  routine->ExecForeignTruncate = doublets_truncate;
+
+  routine->AnalyzeForeignTable = doublets_analyze;
+
+  PG_RETURN_POINTER(routine);
+}

@@ -1,0 +1,271 @@
+// INSERT, COPY, UPDATE, DELETE and TRUNCATE of stores.
+//
+// The executor leaves to a foreign-data wrapper what it does itself for tables:
+// constraints, and following a row that a concurrent transaction has changed. The
+// latter runs the EvalPlanQual of the ModifyTable node, as ExecUpdate and ExecDelete do.
+#include "fdw.hpp"
+
+namespace doublets::pg {
+namespace {
+
+constexpr int kBatchSize = 256;
+
+struct ModifyState {
+  WriteTarget target;
+  ModifyTableState *mtstate;
+  AttrNumber ctid_attno; // of the plan's junk column, for UPDATE and DELETE
+  OnConflict on_conflict;
+  bool check_constraints;
+  bool check_partition;
+  bool need_rows;        // somebody looks at the rows after they are written
+  LinkInput inputs[kBatchSize];
+};
+
+bool has_row_constraints(Relation rel) {
+  const TupleConstr *constr = RelationGetDescr(rel)->constr;
+  return constr != nullptr && (constr->num_check > 0 || constr->has_not_null);
+}
+
+bool has_insert_row_triggers(Relation rel) {
+  const TriggerDesc *t = rel->trigdesc;
+  return t != nullptr && (t->trig_insert_before_row || t->trig_insert_after_row);
+}
+
+// Makes `slot` hold a link. All columns are of pass-by-value type.
+void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot) {
+  ExecClearTuple(slot);
+  std::memset(slot->tts_isnull, true, static_cast<std::size_t>(spec->natts));
+  slot->tts_values[spec->id - 1] = Int64GetDatum(row.id);
+  slot->tts_values[spec->source - 1] = Int64GetDatum(row.source);
+  slot->tts_values[spec->target - 1] = Int64GetDatum(row.target);
+  slot->tts_isnull[spec->id - 1] = false;
+  slot->tts_isnull[spec->source - 1] = false;
+  slot->tts_isnull[spec->target - 1] = false;
+  ExecStoreVirtualTuple(slot);
+  slot->tts_tableOid = InvalidOid;
+  set_tid(&slot->tts_tid, row.version);
+}
+
+void check_row(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *slot, EState *estate) {
+  if (state->check_constraints)
+    ExecConstraints(rinfo, slot, estate);
+}
+
+// Reads a link from a slot. `assign` allows the id to be missing. NULL ends and bad ids
+// are errors, after the constraints of the table have had their say.
+LinkInput read_slot(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *slot,
+                    EState *estate, bool assign) {
+  const StoreSpec *spec = state->target.spec;
+  slot_getallattrs(slot);
+  slot->tts_tableOid = RelationGetRelid(state->target.rel);
+  const bool null_id = slot->tts_isnull[spec->id - 1];
+  const bool null_source = slot->tts_isnull[spec->source - 1];
+  const bool null_target = slot->tts_isnull[spec->target - 1];
+  // A row without id is checked once it has one, unless it cannot be inserted at all.
+  if (!(null_id && assign) || null_source || null_target)
+    check_row(state, rinfo, slot, estate);
+  if (state->check_partition)
+    ExecPartitionCheck(rinfo, slot, estate, true);
+  if (null_source || null_target || (null_id && !assign))
+    raise_null_part(state->target.rel, null_id && !assign ? spec->id
+                                       : null_source      ? spec->source
+                                                          : spec->target);
+  LinkInput link{};
+  if (!null_id) {
+    link.id = DatumGetInt64(slot->tts_values[spec->id - 1]);
+    if (link.id <= 0)
+      raise_bad_id(state->target.rel, link.id);
+  }
+  link.source = DatumGetInt64(slot->tts_values[spec->source - 1]);
+  link.target = DatumGetInt64(slot->tts_values[spec->target - 1]);
+  return link;
+}
+
+// Shows an inserted row, with the id it got, to whoever looks at it next.
+void show_inserted(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *slot,
+                   const LinkInput &link, bool assigned, EState *estate) {
+  if (assigned) {
+    fill_slot(state->target.spec, {link.id, link.source, link.target, link.version}, slot);
+    slot->tts_tableOid = RelationGetRelid(state->target.rel);
+    check_row(state, rinfo, slot, estate);
+  }
+  set_tid(&slot->tts_tid, link.version);
+}
+
+Ref<Version> version_from_plan(const ModifyState *state, TupleTableSlot *plan_slot) {
+  bool null;
+  const Datum datum = ExecGetJunkAttribute(plan_slot, state->ctid_attno, &null);
+  if (null)
+    elog(ERROR, "ctid is NULL");
+  return version_of(reinterpret_cast<ItemPointer>(DatumGetPointer(datum)));
+}
+
+// Evaluates the query again for the newest version of a link. Null if that is no
+// longer wanted, else the plan's new output row.
+TupleTableSlot *recheck(ModifyState *state, ResultRelInfo *rinfo, const LinkRow &newest) {
+  EPQState *epq = &state->mtstate->mt_epqstate;
+  const Relation rel = state->target.rel;
+  EvalPlanQualBegin(epq);
+  TupleTableSlot *input = EvalPlanQualSlot(epq, rel, rinfo->ri_RangeTableIndex);
+  fill_slot(state->target.spec, newest, input);
+  input->tts_tableOid = RelationGetRelid(rel);
+  TupleTableSlot *result = EvalPlanQual(epq, rel, rinfo->ri_RangeTableIndex, input);
+  return TupIsNull(result) ? nullptr : result;
+}
+
+ModifyState *make_state(ModifyTableState *mtstate, ResultRelInfo *rinfo, CommandId command) {
+  check_read_allowed();
+  auto *state = static_cast<ModifyState *>(palloc0(sizeof(ModifyState)));
+  const Relation rel = rinfo->ri_RelationDesc;
+  state->target = open_for_write(rel, command);
+  state->mtstate = mtstate;
+  state->check_constraints = has_row_constraints(rel);
+  state->check_partition = rel->rd_rel->relispartition && rinfo->ri_RootResultRelInfo == nullptr;
+  state->need_rows = state->check_constraints || rinfo->ri_projectReturning != nullptr ||
+                     rinfo->ri_WithCheckOptions != NIL || has_insert_row_triggers(rel);
+  const auto *plan = reinterpret_cast<const ModifyTable *>(mtstate->ps.plan);
+  if (plan != nullptr && plan->onConflictAction == ONCONFLICT_NOTHING)
+    state->on_conflict = OnConflict::kSkip;
+  rinfo->ri_FdwState = state;
+  return state;
+}
+
+} // namespace
+
+extern "C" void doublets_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *,
+                                            Relation) {
+  Var *var = makeVar(static_cast<int>(rtindex), SelfItemPointerAttributeNumber, TIDOID, -1,
+                     InvalidOid, 0);
+  add_row_identity_var(root, var, rtindex, "ctid");
+}
+
+extern "C" List *doublets_plan_modify(PlannerInfo *, ModifyTable *, Index, int) { return NIL; }
+
+extern "C" void doublets_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *, int,
+                                      int eflags) {
+  if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
+    return;
+  ModifyState *state = make_state(mtstate, rinfo, mtstate->ps.state->es_output_cid);
+  if (mtstate->operation != CMD_INSERT) {
+    state->ctid_attno =
+        ExecFindJunkAttributeInTlist(outerPlanState(mtstate)->plan->targetlist, "ctid");
+    if (!AttributeNumberIsValid(state->ctid_attno))
+      elog(ERROR, "could not find junk ctid column");
+  }
+}
+
+// COPY, and partitions reached by tuple routing.
+extern "C" void doublets_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo) {
+  // COPY has no plan and leaves es_output_cid unset.
+  (void)make_state(mtstate, rinfo,
+                   mtstate->ps.plan != nullptr ? mtstate->ps.state->es_output_cid
+                                               : GetCurrentCommandId(true));
+}
+
+extern "C" TupleTableSlot *doublets_exec_insert(EState *estate, ResultRelInfo *rinfo,
+                                                TupleTableSlot *slot, TupleTableSlot *) {
+  auto *state = static_cast<ModifyState *>(rinfo->ri_FdwState);
+  LinkInput link = read_slot(state, rinfo, slot, estate, true);
+  const bool assigned = link.id == 0;
+  insert_links(state->target, &link, 1, state->on_conflict);
+  if (!link.version)
+    return nullptr;
+  if (state->need_rows)
+    show_inserted(state, rinfo, slot, link, assigned, estate);
+  return slot;
+}
+
+extern "C" TupleTableSlot **doublets_exec_batch_insert(EState *estate, ResultRelInfo *rinfo,
+                                                       TupleTableSlot **slots, TupleTableSlot **,
+                                                       int *num_slots) {
+  auto *state = static_cast<ModifyState *>(rinfo->ri_FdwState);
+  const int n = *num_slots;
+  Assert(n <= kBatchSize && state->on_conflict == OnConflict::kError);
+  for (int i = 0; i < n; ++i)
+    state->inputs[i] = read_slot(state, rinfo, slots[i], estate, true);
+  insert_links(state->target, state->inputs, static_cast<std::size_t>(n), OnConflict::kError);
+  if (state->need_rows)
+    for (int i = 0; i < n; ++i)
+      show_inserted(state, rinfo, slots[i], state->inputs[i],
+                    slots[i]->tts_isnull[state->target.spec->id - 1], estate);
+  return slots;
+}
+
+// Rows may wait for company unless somebody could miss them: RETURNING, row triggers
+// (which may query the table), WITH CHECK OPTION, ON CONFLICT.
+extern "C" int doublets_modify_batch_size(ResultRelInfo *rinfo) {
+  const auto *state = static_cast<const ModifyState *>(rinfo->ri_FdwState);
+  if (rinfo->ri_projectReturning != nullptr || rinfo->ri_WithCheckOptions != NIL ||
+      has_insert_row_triggers(rinfo->ri_RelationDesc))
+    return 1;
+  return state != nullptr && state->on_conflict == OnConflict::kSkip ? 1 : kBatchSize;
+}
+
+extern "C" TupleTableSlot *doublets_exec_update(EState *estate, ResultRelInfo *rinfo,
+                                                TupleTableSlot *slot, TupleTableSlot *plan_slot) {
+  auto *state = static_cast<ModifyState *>(rinfo->ri_FdwState);
+  Ref<Version> version = version_from_plan(state, plan_slot);
+  for (;;) {
+    LinkInput link = read_slot(state, rinfo, slot, estate, false);
+    LinkRow newest{};
+    switch (update_link(state->target, version, link, newest)) {
+    case Change::kDone:
+      set_tid(&slot->tts_tid, link.version);
+      return slot;
+    case Change::kSkip:
+      return nullptr;
+    case Change::kUpdated:
+      break;
+    }
+    TupleTableSlot *again = recheck(state, rinfo, newest);
+    if (again == nullptr)
+      return nullptr;
+    version = newest.version;
+    fill_slot(state->target.spec, newest, rinfo->ri_oldTupleSlot);
+    slot = ExecGetUpdateNewTuple(rinfo, again, rinfo->ri_oldTupleSlot);
+    const TupleConstr *constr = RelationGetDescr(state->target.rel)->constr;
+    if (constr != nullptr && constr->has_generated_stored)
+      ExecComputeStoredGenerated(rinfo, estate, slot, CMD_UPDATE);
+  }
+}
+
+extern "C" TupleTableSlot *doublets_exec_delete(EState *, ResultRelInfo *rinfo,
+                                                TupleTableSlot *slot, TupleTableSlot *plan_slot) {
+  auto *state = static_cast<ModifyState *>(rinfo->ri_FdwState);
+  Ref<Version> version = version_from_plan(state, plan_slot);
+  for (;;) {
+    LinkRow newest{};
+    switch (delete_link(state->target, version, newest)) {
+    case Change::kDone:
+      if (rinfo->ri_projectReturning != nullptr) {
+        store_lock(state->target.store, LW_SHARED);
+        const LinkRow row = Store(state->target.store->heap).row(version);
+        store_unlock(state->target.store);
+        fill_slot(state->target.spec, row, slot);
+      }
+      return slot;
+    case Change::kSkip:
+      return nullptr;
+    case Change::kUpdated:
+      break;
+    }
+    if (recheck(state, rinfo, newest) == nullptr)
+      return nullptr;
+    version = newest.version;
+  }
+}
+
+extern "C" void doublets_end_modify(EState *, ResultRelInfo *) {}
+
+extern "C" int doublets_is_updatable(Relation) {
+  return (1 << CMD_INSERT) | (1 << CMD_UPDATE) | (1 << CMD_DELETE);
+}
+
+extern "C" void doublets_truncate(List *rels, DropBehavior, bool) {
+  check_read_allowed();
+  ListCell *cell;
+  foreach (cell, rels)
+    store_truncate(static_cast<Relation>(lfirst(cell)));
+}
+
+} // namespace doublets::pg

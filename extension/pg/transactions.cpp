@@ -1,0 +1,206 @@
+#include "transactions.hpp"
+
+namespace doublets::pg {
+namespace {
+
+// All records of the current top-level transaction, in TopTransactionContext.
+StoreTransaction *transactions = nullptr;
+
+TransactionId short_xid(const TxnSlot &slot) noexcept {
+  return static_cast<TransactionId>(slot.xid);
+}
+
+// Sets the state of every slot that `concerns` holds for, and forgets its record.
+template <class Concerns>
+void finish(TxnState state, Concerns &&concerns) noexcept {
+  for (StoreTransaction **link = &transactions; *link != nullptr;) {
+    StoreTransaction *t = *link;
+    if (!concerns(*t)) {
+      link = &t->next;
+      continue;
+    }
+    if (t->slot)
+      store_state(t->store->heap.at(t->slot), state);
+    if (t->store->transaction == t)
+      t->store->transaction = nullptr;
+    *link = t->next;
+  }
+}
+
+extern "C" void at_xact_event(XactEvent event, void *) {
+  const auto all = [](const StoreTransaction &) noexcept { return true; };
+  switch (event) {
+  case XACT_EVENT_COMMIT:
+    finish(TxnState::kCommitted, all);
+    registry_at_xact_end(true);
+    break;
+  case XACT_EVENT_ABORT:
+    finish(TxnState::kAborted, all);
+    registry_at_xact_end(false);
+    break;
+  case XACT_EVENT_PRE_PREPARE:
+    if (transactions != nullptr || registry_has_pending())
+      ereport(ERROR,
+              (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+               errmsg("cannot PREPARE a transaction that has written a volatile doublets store"),
+               errhint("Commit or roll back the transaction with COMMIT or ROLLBACK.")));
+    break;
+  default:
+    break;
+  }
+}
+
+extern "C" void at_subxact_event(SubXactEvent event, SubTransactionId my_subid,
+                                 SubTransactionId parent_subid, void *) {
+  if (event == SUBXACT_EVENT_COMMIT_SUB) {
+    for (StoreTransaction *t = transactions; t != nullptr; t = t->next)
+      if (t->subid == my_subid)
+        t->subid = parent_subid;
+    registry_at_subxact_end(true, my_subid, parent_subid);
+  } else if (event == SUBXACT_EVENT_ABORT_SUB) {
+    finish(TxnState::kAborted,
+           [=](const StoreTransaction &t) noexcept { return t.subid == my_subid; });
+    registry_at_subxact_end(false, my_subid, parent_subid);
+  }
+}
+
+Fate newest_fate(void *, const TxnSlot &slot) noexcept {
+  switch (load_state(slot)) {
+  case TxnState::kCommitted:
+    return Fate::kCommitted;
+  case TxnState::kAborted:
+    return Fate::kAborted;
+  default:
+    return TransactionIdIsCurrentTransactionId(short_xid(slot)) ? Fate::kOwn : Fate::kRunning;
+  }
+}
+
+void refuse_serializable() {
+  if (IsolationIsSerializable())
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("doublets stores do not support isolation level SERIALIZABLE yet"),
+                    errhint("Use REPEATABLE READ or READ COMMITTED.")));
+}
+
+} // namespace
+
+void transactions_init() {
+  RegisterXactCallback(at_xact_event, nullptr);
+  RegisterSubXactCallback(at_subxact_event, nullptr);
+}
+
+void check_read_allowed() {
+  refuse_serializable();
+  if (RecoveryInProgress())
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot access volatile doublets stores during recovery")));
+}
+
+StoreTransaction *begin_write(StoreHandle *store) {
+  refuse_serializable();
+  PreventCommandDuringRecovery("writing a doublets store");
+  if (IsInParallelMode())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                    errmsg("cannot write a doublets store during a parallel operation")));
+  const FullTransactionId xid = GetCurrentFullTransactionId();
+  StoreTransaction *last = store->transaction;
+  if (last != nullptr && FullTransactionIdEquals(last->xid, xid))
+    return last;
+  StoreTransaction *t = transactions;
+  while (t != nullptr && !(t->store == store && FullTransactionIdEquals(t->xid, xid)))
+    t = t->next;
+  if (t == nullptr) {
+    t = static_cast<StoreTransaction *>(
+        MemoryContextAllocZero(TopTransactionContext, sizeof(StoreTransaction)));
+    t->store = store;
+    t->xid = xid;
+    t->subid = GetCurrentSubTransactionId();
+    t->next = transactions;
+    transactions = t;
+  }
+  store->transaction = t;
+  return t;
+}
+
+Oracle newest_state() { return {newest_fate, nullptr}; }
+
+Writer writer_of(StoreTransaction *txn, CommandId command) {
+  return {U64FromFullTransactionId(txn->xid), command, txn->slot, newest_state()};
+}
+
+// ---------------------------------------------------------------------------
+// Snapshots
+
+SnapshotView::Verdict SnapshotView::judge(const TxnSlot &slot) const noexcept {
+  const TransactionId xid = short_xid(slot);
+  if (TransactionIdIsCurrentTransactionId(xid))
+    return Verdict::kOwn;
+  if (XidInMVCCSnapshot(xid, snapshot_))
+    return Verdict::kNothing;
+  // Finished for the snapshot. A running state is the moment before its callback.
+  const TxnState state = load_state(slot);
+  const bool committed = state == TxnState::kCommitted ||
+                         (state == TxnState::kRunning && TransactionIdDidCommit(xid));
+  return committed ? Verdict::kAll : Verdict::kNothing;
+}
+
+bool SnapshotView::includes(void *context, const TxnSlot &slot, CommandId command) noexcept {
+  // A slot of the own transaction may be aborted by ROLLBACK TO at any time.
+  if (load_state(slot) == TxnState::kAborted)
+    return false;
+  auto *view = static_cast<SnapshotView *>(context);
+  if (slot.xid != view->last_xid_) {
+    view->last_ = view->judge(slot);
+    view->last_xid_ = slot.xid;
+  }
+  return view->last_ == Verdict::kAll ||
+         (view->last_ == Verdict::kOwn && command < view->snapshot_->curcid);
+}
+
+// ---------------------------------------------------------------------------
+// Settling
+
+TxnId settling_horizon() {
+  const Relation rel = table_open(horizon_relation_oid(), AccessShareLock);
+  const TransactionId oldest = GetOldestNonRemovableTransactionId(rel);
+  table_close(rel, AccessShareLock);
+  // The horizon is at most 2^31 behind the next transaction id.
+  const FullTransactionId next = ReadNextFullTransactionId();
+  const uint32 behind = XidFromFullTransactionId(next) - oldest;
+  return U64FromFullTransactionId(next) - behind;
+}
+
+void settle_some(StoreHandle *store, std::uint64_t limit, bool wait) {
+  // A hint read without the lock: at worst one settling too many or too few.
+  const auto &header = reinterpret_cast<const StoreHeader &>(store->heap.header());
+  if (__atomic_load_n(&header.flights, __ATOMIC_RELAXED) == 0)
+    return;
+  const TxnId horizon = settling_horizon();
+  if (wait)
+    store_lock(store, LW_EXCLUSIVE);
+  else if (!store_lock_conditional(store, LW_EXCLUSIVE))
+    return;
+  (void)Store(store->heap).settle(horizon, limit);
+  store_unlock(store);
+}
+
+std::uint64_t settle_all(StoreHandle *store) {
+  constexpr std::uint64_t kBatch = 4096; // about a millisecond
+  const TxnId horizon = settling_horizon();
+  store_lock(store, LW_SHARED);
+  std::uint64_t left = Store(store->heap).header().flights;
+  store_unlock(store);
+  std::uint64_t dropped = 0;
+  for (;;) {
+    store_lock(store, LW_EXCLUSIVE);
+    const std::uint64_t n = Store(store->heap).settle(horizon, left < kBatch ? left : kBatch);
+    store_unlock(store);
+    dropped += n;
+    if (n == 0 || left <= kBatch)
+      return dropped;
+    left -= kBatch;
+    CHECK_FOR_INTERRUPTS();
+  }
+}
+
+} // namespace doublets::pg

@@ -1,0 +1,77 @@
+// Transactions: which slots of which stores a backend's transaction writes with, how
+// versions are judged by a snapshot, and when effects become final.
+//
+// Each (sub)transaction that writes a store has one TxnSlot in that store. Versions
+// point to slots, so committing or aborting a million versions is one store to
+// memory per slot: the callbacks allocate nothing, attach nothing and cannot fail.
+//
+// A slot's state is set by XACT_EVENT_COMMIT, which runs after the transaction has
+// left the procarray: between the two a new snapshot counts the transaction as
+// finished while its slot still says running. Readers then ask the commit log.
+// Writers instead wait for the transaction's lock, which is released only after the
+// callbacks, so they never meet that window.
+#pragma once
+
+#include "../core/store.hpp"
+#include "store_handle.hpp"
+
+namespace doublets::pg {
+
+// What one (sub)transaction has written to one store.
+struct StoreTransaction {
+  StoreHandle *store;
+  FullTransactionId xid;
+  SubTransactionId subid;
+  Ref<TxnSlot> slot; // null until something was written
+  StoreTransaction *next;
+};
+
+// Called once by _PG_init.
+void transactions_init();
+
+// The record of the current (sub)transaction for a store; assigns a transaction id.
+// Requires: no LWLock is held. Errors: 25006 during recovery, 0A000 in isolation
+// level SERIALIZABLE, 25000 in a parallel worker.
+StoreTransaction *begin_write(StoreHandle *store);
+
+// The core's Writer for changes made by `command`. The oracle judges by the current
+// transaction.
+Writer writer_of(StoreTransaction *txn, CommandId command);
+Oracle newest_state();
+
+// Refuses what reading cannot yet do exactly. Errors: 0A000 in isolation level
+// SERIALIZABLE or during recovery.
+void check_read_allowed();
+
+// Judges slots by an MVCC snapshot, remembering the last answer: the versions of one
+// bulk load name the same slot. Not to be used under another snapshot or by others.
+class SnapshotView {
+public:
+  explicit SnapshotView(Snapshot snapshot) : snapshot_(snapshot) {}
+
+  Visibility visibility() noexcept { return {includes, this}; }
+
+private:
+  enum class Verdict : std::uint8_t { kNothing, kAll, kOwn };
+
+  static bool includes(void *context, const TxnSlot &slot, CommandId command) noexcept;
+  Verdict judge(const TxnSlot &slot) const noexcept;
+
+  Snapshot snapshot_;
+  TxnId last_xid_ = 0;
+  Verdict last_ = Verdict::kNothing;
+};
+
+// The oldest transaction whose effects some snapshot of this database, or a standby or
+// logical slot that holds back this database's tables, may still judge.
+// Requires: no LWLock is held. Cost: as one scan of the procarray.
+TxnId settling_horizon();
+
+// Settles up to `limit` in-flight records of a store if there are any. A writer waits
+// for the store's lock, a reader (`wait` false) only takes it when it is free.
+void settle_some(StoreHandle *store, std::uint64_t limit, bool wait);
+
+// Settles all that can be, interruptibly; returns the number dropped.
+std::uint64_t settle_all(StoreHandle *store);
+
+} // namespace doublets::pg
