@@ -46,12 +46,18 @@ BEGIN
 END
 $$;
 
--- Lets ids of deleted links be used again; a native table never does that.
+-- Lets ids of deleted links be used again; a native table never does that. Autovacuum may hold a snapshot for a moment,
+-- so a store is settled until nothing is in flight, for at most five seconds. The caller must hold no snapshot itself.
 CREATE PROCEDURE settle_links(name text)
 LANGUAGE plpgsql AS $$
 BEGIN
   IF backend() <> 'native' THEN
-    PERFORM doublets.settle(name::regclass);
+    FOR i IN 1..100 LOOP
+      PERFORM doublets.settle(name::regclass);
+      EXIT WHEN (SELECT versions_in_flight FROM doublets.store_stats(name::regclass)) = 0;
+      COMMIT;
+      PERFORM pg_sleep(0.05);
+    END LOOP;
   END IF;
 END
 $$;
@@ -80,9 +86,27 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 
+-- Runs a statement and tells the whole error it raises, a line for each part; its rows are not shown.
+CREATE FUNCTION problem(statement text) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+  part text[3];
+BEGIN
+  EXECUTE statement;
+  RETURN NEXT 'no error';
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS part[1] = MESSAGE_TEXT, part[2] = PG_EXCEPTION_DETAIL, part[3] = PG_EXCEPTION_HINT;
+  RETURN NEXT SQLSTATE || ': ' || part[1];
+  IF part[2] <> '' THEN RETURN NEXT 'DETAIL: ' || part[2]; END IF;
+  IF part[3] <> '' THEN RETURN NEXT 'HINT: ' || part[3]; END IF;
+END
+$$;
+
 CALL make_links('links');
 INSERT INTO links(source, target) VALUES (1, 2) RETURNING id, source, target;
 SELECT * FROM broken_links('links');
 SELECT outcome('UPDATE links SET source = 5'), outcome('UPDATE links SET source = NULL');
+SELECT problem('SELECT 1 / (id - 1) FROM links');
+SELECT problem('SELECT 1 / id FROM links');
 CALL drop_links('links');
 CALL drop_links('links');
