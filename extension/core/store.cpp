@@ -290,6 +290,8 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   } else if (!except || heap_.at(except).id != id) {
     r = check_id(id, except, writer.oracle);
   }
+  if (link.point)
+    link.source = link.target = id;
   if (r.status == Status::kOk && header_.unique_pairs != 0)
     r = check_pair(link.source, link.target, except, writer.oracle);
   if (r.status != Status::kOk)
@@ -332,6 +334,18 @@ WriteResult Store::insert(LinkInput *links, std::size_t n, const Writer &writer,
     }
     return r;
   });
+}
+
+WriteResult Store::get_or_insert(LinkInput &link, const Writer &writer) noexcept {
+  const WriteResult r = find_pair_newest(link.source, link.target, writer.oracle);
+  if (r.status != Status::kOk)
+    return r;
+  if (r.other) {
+    link.id = heap_.at(r.other).id;
+    link.version = r.other;
+    return r;
+  }
+  return with_index([&](auto &index) noexcept { return put(index, link, {}, writer); });
 }
 
 void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,

@@ -66,6 +66,7 @@ struct LinkInput {
   std::int64_t source;
   std::int64_t target;
   Ref<Version> version; // out
+  bool point = false;   // both ends shall be the id, whatever they are
 };
 
 // A link found.
@@ -98,7 +99,8 @@ public:
 
   // The next links of `pattern` that `seen_by` sees: writes at most `capacity` (>= 256)
   // to `rows`, advances `position`. May write none and not be done: bounded work.
-  // Order: by id if the pattern fixes neither end; `united`: by the index used.
+  // Order: by id if the pattern fixes neither end; `united`: by the index used;
+  // `split`: the batch that writes the first rows writes the one with the smallest id.
   // `passed` is raised by the versions looked at and not seen.
   std::size_t scan(const Pattern &pattern, Position &position, const Visibility &seen_by,
                    LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;
@@ -130,6 +132,11 @@ public:
   // kOk means all.
   WriteResult insert(LinkInput *links, std::size_t n, const Writer &writer,
                      std::size_t &done) noexcept;
+
+  // The smallest-id live link with the pair of `link` in the newest state, else inserts
+  // it: looking and inserting are one step. kOk with `other`: it was there, link.id and
+  // link.version say which; kOk with null `other`: it was inserted.
+  WriteResult get_or_insert(LinkInput &link, const Writer &writer) noexcept;
 
   // Whether `version` may be updated or deleted now; as update and erase answer.
   // `snapshot_command`: the command whose own changes count as kSelfModified.
