@@ -183,6 +183,42 @@ void insert_links(const WriteTarget &t, LinkInput *links, std::size_t n, OnConfl
   }
 }
 
+bool get_or_insert_link(const WriteTarget &t, LinkInput &link) {
+  // Looking alone needs neither a transaction id nor the exclusive lock.
+  for (;;) {
+    store_lock(t.store, LW_SHARED);
+    const Store store(t.store->heap);
+    const WriteResult r = store.find_pair_newest(link.source, link.target, newest_state());
+    const bool found = r.status == Status::kOk && r.other;
+    if (found) {
+      link.id = store.row(r.other).id;
+      link.version = r.other;
+    }
+    store_unlock(t.store);
+    if (found) {
+      check_conflict_visible(t, r.other);
+      return false;
+    }
+    if (r.status == Status::kOk)
+      break;
+    (void)resolve(t, r, link, OnConflict::kError);
+  }
+  StoreTransaction *txn = begin_write(t.store);
+  const Writer writer = writer_of(txn, t.command);
+  for (;;) {
+    store_lock(t.store, LW_EXCLUSIVE);
+    const WriteResult r = Store(t.store->heap).get_or_insert(link, writer);
+    store_unlock(t.store);
+    if (r.status == Status::kOk && !r.other)
+      return true;
+    if (r.status == Status::kOk) {
+      check_conflict_visible(t, r.other);
+      return false;
+    }
+    (void)resolve(t, r, link, OnConflict::kError);
+  }
+}
+
 Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link, LinkRow &newest) {
   StoreTransaction *txn = begin_write(t.store);
   const Writer writer = writer_of(txn, t.command);

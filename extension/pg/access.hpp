@@ -31,6 +31,13 @@ enum class OnConflict : std::uint8_t { kError, kSkip };
 void insert_links(const WriteTarget &target, LinkInput *links, std::size_t n,
                   OnConflict on_conflict);
 
+// The link with the pair of `link` in the newest state, else inserts it; link.id and
+// link.version say which. Returns whether it was inserted. Two callers never make two
+// links: each waits for an unfinished creator of the pair.
+// Errors: 40001 the link found is invisible to the transaction's snapshot; those of
+// insert_links.
+bool get_or_insert_link(const WriteTarget &target, LinkInput &link);
+
 enum class Change : std::uint8_t {
   kDone,
   kSkip,    // deleted meanwhile, or already changed by this command
