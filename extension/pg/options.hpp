@@ -6,14 +6,7 @@
 // ALTER FOREIGN TABLE from renaming or retyping the columns of a store.
 #pragma once
 
-#include "../core/types.hpp"
-#if __has_include("../core/store.hpp")
 #include "../core/store.hpp"
-#else
-namespace doublets {
-enum class Layout : std::uint8_t { kSplit, kUnited };
-}
-#endif
 #include "pg.hpp"
 
 namespace doublets::pg {
@@ -41,6 +34,7 @@ const StoreSpec *store_spec(Relation rel);
 
 // True if the relation is a foreign table of a wrapper whose handler is ours.
 bool is_store(Oid relid);
+bool is_store_server(Oid server);
 
 // The errors of store_spec, without the cache, for a relation just created.
 void check_store_definition(Relation rel);

@@ -22,6 +22,7 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/reloptions.h"
 #include "access/subtrans.h"
 #include "access/sysattr.h"
 #include "access/table.h"
@@ -41,6 +42,7 @@ extern "C" {
 #include "catalog/pg_foreign_data_wrapper.h"
 #include "catalog/pg_foreign_server.h"
 #include "catalog/pg_foreign_table.h"
+#include "catalog/pg_language.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_proc.h"
@@ -49,7 +51,10 @@ extern "C" {
 #include "commands/event_trigger.h"
 #include "commands/explain.h"
 #include "commands/vacuum.h"
+#include "common/pg_prng.h"
 #include "executor/executor.h"
+#include "executor/nodeModifyTable.h"
+#include "executor/nodeModifyTable.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "foreign/fdwapi.h"
@@ -59,6 +64,9 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/clauses.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -92,6 +100,7 @@ extern "C" {
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
+#include "utils/ruleutils.h"
 #include "utils/selfuncs.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -111,3 +120,24 @@ extern "C" {
   PG_FUNCTION_INFO_V1(name);                                      \
   }                                                               \
   extern "C" PGDLLEXPORT Datum name([[maybe_unused]] PG_FUNCTION_ARGS)
+
+namespace doublets::pg {
+
+// What differs between majors.
+inline bool lock_held_by_me(const LOCKTAG *tag, LOCKMODE mode) {
+#if PG_VERSION_NUM >= 170000
+  return LockHeldByMe(tag, mode, false);
+#else
+  return LockHeldByMe(tag, mode);
+#endif
+}
+
+inline AclResult server_aclcheck(Oid server, Oid role) {
+#if PG_VERSION_NUM >= 160000
+  return object_aclcheck(ForeignServerRelationId, server, role, ACL_USAGE);
+#else
+  return pg_foreign_server_aclcheck(server, role, ACL_USAGE);
+#endif
+}
+
+} // namespace doublets::pg

@@ -32,17 +32,21 @@ enum class StoreState : std::uint32_t {
   kDead,    // nobody will look at its content again; the reaper frees it
 };
 
-// The shared part of one store with memory.
-struct SharedStore {
-  LWLock lock;                   // protects everything in the store's chunks
-  pg_atomic_uint64 incarnation;  // 0: none; written under the registry lock, read by anyone
-  StoreKey key;                  // this and the rest: the registry lock, and constant while live
-  StoreState state;
-  std::uint32_t next;            // in the bucket, or in the free or dead list; slot number + 1
-  std::uint32_t slot;            // number of this slot
+// The shared part of one store with memory. Padded: the locks of two stores do not share
+// a cache line.
+struct alignas(PG_CACHE_LINE_SIZE) SharedStore {
+  LWLock lock;                  // protects everything in the store's chunks
+  pg_atomic_uint64 incarnation; // 0: none; written under the registry lock, read by anyone
+  // The registry lock; key, root, layout and unique_pairs are constant while live, so
+  // whoever has the relation locked may read them without it.
+  StoreKey key;
+  dsa_pointer root; // chunk 0
   Layout layout;
+  StoreState state;
+  std::uint32_t next; // in the bucket or the free list; slot number + 1
+  std::uint32_t next_dead;
+  std::uint32_t slot; // number of this slot; immutable
   bool unique_pairs;
-  dsa_pointer root;              // chunk 0
 };
 
 // Called once by _PG_init.
@@ -58,5 +62,51 @@ void registry_at_subxact_end(bool commit, SubTransactionId my_subid, SubTransact
 // True if the transaction has created, truncated or dropped a store: such a
 // transaction cannot be prepared (COMMIT PREPARED calls no extension code).
 bool registry_has_pending();
+
+// --- For the rest of memory management: store_handle, growth, ddl, stats ---
+
+struct StoreHandle;
+
+// True if the registry exists and this process has it mapped; `create` makes it.
+// Errors: those of store_grow.
+bool registry_attach(bool create);
+
+// The area with the registry and the small chunks. Requires registry_attach.
+dsa_area *registry_area();
+
+// The live store of a key, or of a relation of this database whatever its row type;
+// null if there is none. Requires registry_attach, and the relation locked.
+SharedStore *registry_find(const StoreKey &key);
+SharedStore *registry_find_relation(Oid relation);
+
+// Makes sure there is a free slot, so that registry_insert rarely has to make one.
+void registry_reserve();
+
+// Registers a store whose first chunk is formatted, and returns it; another one if
+// somebody was faster (`won` is false: the caller frees its chunk).
+SharedStore *registry_insert(const StoreKey &key, const StoreSpec &spec, dsa_pointer root, bool *won);
+
+// Notes that the store was created by this transaction in a relation nobody else can
+// see: it goes away with the current subtransaction. `handle` is attached.
+void registry_created(StoreHandle *handle);
+
+// Whether the current transaction has retired a store of the relation.
+bool registry_has_retired(Oid relation);
+
+// Takes a live store out of sight until the transaction ends, then frees it (commit) or
+// puts it back (abort). Requires AccessExclusiveLock and an attached handle with all
+// chunks mapped, so that their pages can be given back while others still map them.
+void registry_retire(StoreHandle *handle);
+
+// Changes a store's state. kDead also ends its incarnation and queues it for the reaper.
+// Cannot fail.
+void registry_set_state(SharedStore *store, StoreState state);
+
+// Frees the small chunks of at most `limit` dead stores.
+void registry_reap(int limit);
+
+// Looks at up to `limit` stores, going round, for those whose relation or database is
+// gone, and frees them. Takes and releases relation locks, conditionally.
+void registry_sweep(int limit);
 
 } // namespace doublets::pg

@@ -27,6 +27,7 @@ struct StoreHandle {
   uint64 max_size;         // of the options as of the last store_open; 0: no limit
   dsm_segment **segments;  // of chunk i, null for chunks in the registry's area
   std::uint32_t segment_capacity;
+  StoreHandle *next_lost;  // of pending.cpp
   StoreTransaction *transaction; // of transactions.cpp: null when attached, who sets it clears it at transaction end
 };
 
@@ -62,5 +63,22 @@ void store_grow(StoreHandle *store, uint32 units);
 // and comes back when the (sub)transaction is rolled back. A later store_open
 // creates a new one. Requires: AccessExclusiveLock.
 void store_truncate(Relation rel);
+
+// --- For the rest of memory management: growth, ddl, stats ---
+
+// As store_open without checks: null if the store has no memory.
+StoreHandle *store_attach(Relation rel);
+
+// The store of a relation of this database that is about to be dropped, or null.
+StoreHandle *store_attach_dropped(Oid relation);
+
+// Maps all chunks. Not under an LWLock. Errors: 53200.
+void store_map(StoreHandle *store);
+
+// Makes `segments` long enough for one more chunk. Errors: 53200.
+void reserve_segment(StoreHandle *store);
+
+// Error 55000 if the options no longer fit a live store.
+void check_matches(Relation rel, const StoreSpec &spec, Layout layout, bool unique_pairs);
 
 } // namespace doublets::pg

@@ -1,0 +1,20 @@
+// The library's entry point.
+#include "pg.hpp"
+#include "registry.hpp"
+
+extern "C" {
+PG_MODULE_MAGIC;
+extern PGDLLEXPORT void _PG_init(void);
+}
+
+namespace doublets::pg {
+void ddl_init();
+void transactions_init();
+} // namespace doublets::pg
+
+extern "C" PGDLLEXPORT void _PG_init(void) {
+  // In this order: a transaction's end first settles the fate of its links, then of its stores.
+  doublets::pg::registry_init();
+  doublets::pg::ddl_init();
+  doublets::pg::transactions_init();
+}

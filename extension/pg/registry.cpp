@@ -1,0 +1,355 @@
+// The registry: finding, adding and freeing stores. What transactions do to it is in
+// pending.cpp.
+#include "registry.hpp"
+
+#include "chunks.hpp"
+#include "relation_cache.hpp"
+
+extern "C" {
+#include "common/hashfn.h"
+}
+
+namespace doublets::pg {
+namespace {
+
+constexpr uint32 kBuckets = 1024;    // chains of a few even with thousands of stores
+constexpr uint32 kFirstSlab = 64;    // slots; each slab has twice as many as the one before
+constexpr uint32 kMaxSlabs = 20;     // 67 million stores
+
+// In main shared memory: reserved from the slack every server has.
+struct Root {
+  LWLock lock;              // the registry lock
+  int registry_tranche;     // the tranches are immutable after creation
+  int store_tranche;
+  int area_tranche;
+  dsa_handle area;          // this and control: the registry lock; written once
+  dsa_pointer control;
+};
+
+// In the area. Protected by the registry lock, but for slab_count.
+struct Control {
+  pg_atomic_uint32 slab_count; // written under the lock; read by anyone, who then finds the slabs
+  uint32 free_head;            // slot number + 1; 0: none
+  uint32 dead_head;
+  uint32 sweep_next;           // slot the sweeper looks at next
+  uint64 last_incarnation;
+  dsa_pointer slabs[kMaxSlabs]; // constant once counted
+  uint32 buckets[kBuckets];
+};
+
+// This process's view.
+Root *root;
+dsa_area *area;
+Control *control;
+SharedStore *slabs[kMaxSlabs];
+uint32 mapped_slabs;
+
+uint32 slots_in(uint32 slab_count) { return kFirstSlab * ((1u << slab_count) - 1); }
+
+SharedStore *slot_at(uint32 slot) {
+  const uint32 slab = 31u - static_cast<uint32>(__builtin_clz(slot / kFirstSlab + 1));
+  return &slabs[slab][slot - slots_in(slab)];
+}
+
+uint32 &bucket_of(const StoreKey &key) {
+  return control->buckets[hash_combine(murmurhash32(key.database), murmurhash32(key.relation)) % kBuckets];
+}
+
+void attach_root() {
+  if (root != nullptr) return;
+  bool found;
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  auto *shared = static_cast<Root *>(ShmemInitStruct("doublets", sizeof(Root), &found));
+  if (!found) {
+    shared->registry_tranche = LWLockNewTrancheId();
+    shared->store_tranche = LWLockNewTrancheId();
+    shared->area_tranche = LWLockNewTrancheId();
+    shared->area = DSM_HANDLE_INVALID;
+    shared->control = InvalidDsaPointer;
+    LWLockInitialize(&shared->lock, shared->registry_tranche);
+  }
+  LWLockRelease(AddinShmemInitLock);
+  LWLockRegisterTranche(shared->registry_tranche, "DoubletsRegistry");
+  LWLockRegisterTranche(shared->store_tranche, "DoubletsStore");
+  LWLockRegisterTranche(shared->area_tranche, "DoubletsMemory");
+  root = shared;
+}
+
+// Makes the area and the registry in it, unless another process is faster.
+void create_area() {
+  ErrorContextCallback hints;
+  begin_memory_hints(&hints);
+  MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
+  dsa_area *made = dsa_create(root->area_tranche);
+  MemoryContextSwitchTo(before);
+  const dsa_pointer pointer = dsa_allocate0(made, sizeof(Control));
+  end_memory_hints(&hints);
+  dsa_pin_mapping(made);
+  dsa_pin(made);
+  pg_atomic_init_u32(&static_cast<Control *>(dsa_get_address(made, pointer))->slab_count, 0);
+
+  LWLockAcquire(&root->lock, LW_EXCLUSIVE);
+  const bool won = root->area == DSM_HANDLE_INVALID;
+  if (won) {
+    root->area = dsa_get_handle(made);
+    root->control = pointer;
+  }
+  LWLockRelease(&root->lock);
+  if (won) {
+    area = made;
+    control = static_cast<Control *>(dsa_get_address(made, pointer));
+  } else {
+    dsa_unpin(made);
+    dsa_detach(made);
+  }
+}
+
+// Takes the registry lock with all slabs mapped.
+void lock_registry(LWLockMode mode) {
+  for (;;) {
+    for (const uint32 count = pg_atomic_read_u32(&control->slab_count); mapped_slabs < count; ++mapped_slabs) {
+      pg_read_barrier(); // the slab's pointer is read after the count
+      slabs[mapped_slabs] = static_cast<SharedStore *>(dsa_get_address(area, control->slabs[mapped_slabs]));
+    }
+    LWLockAcquire(&root->lock, mode);
+    if (mapped_slabs == pg_atomic_read_u32(&control->slab_count)) return;
+    LWLockRelease(&root->lock);
+  }
+}
+
+// Requires the registry lock.
+SharedStore *find_locked(const StoreKey &key, bool any_row_type) {
+  for (uint32 link = bucket_of(key); link != 0;) {
+    SharedStore *store = slot_at(link - 1);
+    if (store->state == StoreState::kLive && store->key.relation == key.relation &&
+        store->key.database == key.database && (any_row_type || store->key.row_type == key.row_type))
+      return store;
+    link = store->next;
+  }
+  return nullptr;
+}
+
+// Requires the registry lock, exclusive.
+void unlink_locked(SharedStore *store) {
+  uint32 *link = &bucket_of(store->key);
+  while (*link != store->slot + 1) link = &slot_at(*link - 1)->next;
+  *link = store->next;
+}
+
+// Makes more slots. Called without a lock.
+void add_slab() {
+  const uint32 number = mapped_slabs;
+  if (number == kMaxSlabs)
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many doublets stores")));
+  const uint32 count = kFirstSlab << number;
+  ErrorContextCallback hints;
+  begin_memory_hints(&hints);
+  const dsa_pointer pointer =
+      dsa_allocate_extended(area, count * sizeof(SharedStore), DSA_ALLOC_ZERO | DSA_ALLOC_HUGE);
+  end_memory_hints(&hints);
+  auto *slab = static_cast<SharedStore *>(dsa_get_address(area, pointer));
+  for (uint32 i = 0; i < count; ++i) {
+    LWLockInitialize(&slab[i].lock, root->store_tranche);
+    pg_atomic_init_u64(&slab[i].incarnation, 0);
+    slab[i].state = StoreState::kFree;
+    slab[i].slot = slots_in(number) + i;
+    slab[i].next = i + 1 < count ? slab[i].slot + 2 : 0;
+  }
+
+  LWLockAcquire(&root->lock, LW_EXCLUSIVE);
+  const bool won = pg_atomic_read_u32(&control->slab_count) == number;
+  if (won) {
+    slab[count - 1].next = control->free_head;
+    control->free_head = slab[0].slot + 1;
+    control->slabs[number] = pointer;
+    pg_write_barrier();
+    pg_atomic_write_u32(&control->slab_count, number + 1);
+    slabs[number] = slab;
+    mapped_slabs = number + 1;
+  }
+  LWLockRelease(&root->lock);
+  if (!won) dsa_free(area, pointer);
+}
+
+// Frees the memory of a store that is in no list and no bucket, then its slot.
+// With `segments` its own segments too.
+void free_store(SharedStore *store, bool segments) {
+  const auto *header = static_cast<HeapHeader *>(dsa_get_address(area, store->root));
+  const uint32 count = header->chunk_count.load(std::memory_order_acquire);
+  for (uint32 i = 1; i < count; ++i) {
+    const uint64 handle = header->chunks[i].handle;
+    if (!has_own_segment(handle))
+      dsa_free(area, handle);
+    else if (segments)
+      dsm_unpin_segment(segment_of(handle));
+  }
+  dsa_free(area, store->root);
+
+  LWLockAcquire(&root->lock, LW_EXCLUSIVE);
+  store->state = StoreState::kFree;
+  store->root = InvalidDsaPointer;
+  store->next = control->free_head;
+  control->free_head = store->slot + 1;
+  LWLockRelease(&root->lock);
+}
+
+// Whether a key still has its relation, as far as the catalogs show.
+bool relation_exists(const StoreKey &key) {
+  if (key.database != MyDatabaseId) return SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(key.database));
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(key.relation));
+  if (!HeapTupleIsValid(tuple)) return false;
+  const bool same = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->reltype == key.row_type;
+  ReleaseSysCache(tuple);
+  return same;
+}
+
+// Frees a store whose relation is gone. The relation's lock excludes an unfinished
+// CREATE (the catalogs do not show it yet), and another sweeper. A lock this
+// transaction already holds proves nothing: its own DROP may yet be rolled back.
+void sweep_store(const StoreKey &key, uint64 incarnation) {
+  if (relation_exists(key)) return;
+  LOCKTAG tag;
+  SET_LOCKTAG_RELATION(tag, key.database, key.relation);
+  if (lock_held_by_me(&tag, AccessExclusiveLock)) return;
+  // As strong as a DROP needs against others; AccessExclusiveLock itself would be logged
+  // for standbys and cost a transaction id.
+  if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL) return;
+  AcceptInvalidationMessages();
+  if (!relation_exists(key)) {
+    lock_registry(LW_EXCLUSIVE);
+    SharedStore *store = find_locked(key, false);
+    if (store != nullptr && pg_atomic_read_u64(&store->incarnation) == incarnation) {
+      pg_atomic_write_u64(&store->incarnation, 0);
+      store->state = StoreState::kDead;
+      unlink_locked(store);
+    } else {
+      store = nullptr;
+    }
+    LWLockRelease(&root->lock);
+    if (store != nullptr) free_store(store, true);
+  }
+  LockRelease(&tag, ExclusiveLock, false);
+}
+
+} // namespace
+
+void registry_init() { relation_cache_init(); }
+
+bool registry_attach(bool create) {
+  if (control != nullptr) return true;
+  attach_root();
+  LWLockAcquire(&root->lock, LW_SHARED);
+  dsa_handle handle = root->area;
+  LWLockRelease(&root->lock);
+  if (handle == DSM_HANDLE_INVALID) {
+    if (!create) return false;
+    create_area();
+    if (control != nullptr) return true;
+  }
+  // Both are constant once the area is there.
+  MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
+  if (area == nullptr) {
+    area = dsa_attach(root->area);
+    dsa_pin_mapping(area);
+  }
+  MemoryContextSwitchTo(before);
+  control = static_cast<Control *>(dsa_get_address(area, root->control));
+  return true;
+}
+
+dsa_area *registry_area() { return area; }
+
+SharedStore *registry_find(const StoreKey &key) {
+  lock_registry(LW_SHARED);
+  SharedStore *store = find_locked(key, false);
+  LWLockRelease(&root->lock);
+  return store;
+}
+
+SharedStore *registry_find_relation(Oid relation) {
+  lock_registry(LW_SHARED);
+  SharedStore *store = find_locked(StoreKey{MyDatabaseId, relation, InvalidOid}, true);
+  LWLockRelease(&root->lock);
+  return store;
+}
+
+void registry_reserve() {
+  lock_registry(LW_SHARED);
+  const bool slot = control->free_head != 0;
+  LWLockRelease(&root->lock);
+  if (!slot) add_slab();
+}
+
+SharedStore *registry_insert(const StoreKey &key, const StoreSpec &spec, dsa_pointer chunk, bool *won) {
+  for (;;) {
+    lock_registry(LW_EXCLUSIVE);
+    SharedStore *store = find_locked(key, false);
+    *won = store == nullptr;
+    if (*won && control->free_head != 0) {
+      store = slot_at(control->free_head - 1);
+      control->free_head = store->next;
+      store->key = key;
+      store->root = chunk;
+      store->layout = spec.layout;
+      store->unique_pairs = spec.unique_pairs;
+      store->state = StoreState::kLive;
+      uint32 &bucket = bucket_of(key);
+      store->next = bucket;
+      bucket = store->slot + 1;
+      pg_atomic_write_u64(&store->incarnation, ++control->last_incarnation);
+    }
+    LWLockRelease(&root->lock);
+    if (store != nullptr) return store;
+    add_slab();
+  }
+}
+
+void registry_set_state(SharedStore *store, StoreState state) {
+  // Touches only the store's own slot and the control block: all of it is mapped.
+  LWLockAcquire(&root->lock, LW_EXCLUSIVE);
+  store->state = state;
+  if (state == StoreState::kDead) {
+    pg_atomic_write_u64(&store->incarnation, 0);
+    store->next_dead = control->dead_head;
+    control->dead_head = store->slot + 1;
+  }
+  LWLockRelease(&root->lock);
+}
+
+void registry_reap(int limit) {
+  while (limit-- > 0) {
+    lock_registry(LW_EXCLUSIVE);
+    SharedStore *store = nullptr;
+    if (control->dead_head != 0) {
+      store = slot_at(control->dead_head - 1);
+      control->dead_head = store->next_dead;
+      unlink_locked(store);
+    }
+    LWLockRelease(&root->lock);
+    if (store == nullptr) return;
+    free_store(store, false); // its segments were given back when it died
+  }
+}
+
+void registry_sweep(int limit) {
+  while (limit > 0) {
+    StoreKey keys[32];
+    uint64 incarnations[32];
+    int found = 0;
+    lock_registry(LW_EXCLUSIVE);
+    const uint32 slots = slots_in(mapped_slabs);
+    limit = static_cast<int>(Min(static_cast<uint32>(limit), slots));
+    while (limit > 0 && found < 32) {
+      const SharedStore *store = slot_at(control->sweep_next % slots);
+      control->sweep_next = (control->sweep_next + 1) % slots;
+      --limit;
+      if (store->state != StoreState::kLive) continue;
+      keys[found] = store->key;
+      incarnations[found++] = pg_atomic_read_u64(const_cast<pg_atomic_uint64 *>(&store->incarnation));
+    }
+    LWLockRelease(&root->lock);
+    for (int i = 0; i < found; ++i) sweep_store(keys[i], incarnations[i]);
+  }
+}
+
+} // namespace doublets::pg
