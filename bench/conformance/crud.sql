@@ -1,0 +1,31 @@
+SELECT 'create, update to (1000001,1000001), to (0,0), delete';
+INSERT INTO links (source, target) VALUES (0, 0) RETURNING id AS a \gset
+INSERT INTO created (id) VALUES (:a);
+SELECT count(*) FROM links;
+UPDATE links SET source = 1000001, target = 1000001 WHERE id = :a RETURNING source, target;
+UPDATE links SET source = 0, target = 0 WHERE id = :a RETURNING source, target;
+DELETE FROM links WHERE id = :a RETURNING source, target;
+SELECT count(*) FROM links;
+SELECT 'the largest values';
+INSERT INTO links (source, target) VALUES (9223372036854775807, 9223372036854775807) RETURNING id AS a \gset
+INSERT INTO created (id) VALUES (:a);
+SELECT pg_temp.canonical(id), source, target FROM links WHERE source = 9223372036854775807 AND target = 9223372036854775807;
+SELECT 'no such link: nothing changes';
+UPDATE links SET source = 5000000 WHERE id = 1000000 RETURNING id;
+DELETE FROM links WHERE id = 0 RETURNING id;
+SELECT pg_temp.canonical(id), source, target FROM links ORDER BY 1;
+SELECT 'null ends, taken id';
+INSERT INTO links (source, target) VALUES (NULL, 1);
+INSERT INTO links (source, target) VALUES (1, NULL);
+UPDATE links SET target = NULL;
+INSERT INTO links (id, source, target) VALUES (:a, 1, 1);
+SELECT count(*) FROM links;
+SELECT 'explicit ids, also sparse';
+INSERT INTO links (id, source, target) VALUES (7000000, 1000007, 1000008), (9000000000, 1000009, 1000010) RETURNING id;
+SELECT source, target FROM links WHERE id = 9000000000;
+UPDATE links SET id = 7000001 WHERE id = 7000000 RETURNING id, source, target;
+SELECT count(*) FROM links WHERE id = 7000000;
+DELETE FROM links WHERE source > 1000000 RETURNING target;
+SELECT 'truncate';
+TRUNCATE links;
+SELECT count(*) FROM links;

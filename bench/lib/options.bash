@@ -1,0 +1,164 @@
+# shellcheck shell=bash disable=SC2034  # the settings are read by the other libraries
+# What to measure: size, environment variables, command line. Everything is checked before anything is started.
+
+BENCH_VERBS=(run report conformance list)
+BENCH_WORKLOADS=(floors links8 real targets)
+
+bench_usage() {
+  cat <<'EOF'
+Usage: scripts/bench.sh [run [quick|standard|full]] [OPTION…]
+       scripts/bench.sh report DIRECTORY        make report and charts again from the CSV files in DIRECTORY
+       scripts/bench.sh conformance             run the fixed corpus on every backend and compare the answers
+       scripts/bench.sh list                    backends, workloads and operations
+
+Without arguments: all set-up, then `run quick` on a private throw-away cluster.
+
+Options of run:
+  --workloads NAME,…      of floors, links8, real, targets (default: all)
+  --output DIRECTORY      where the results go (default: results/<time> in the checkout); must not exist
+  --seed NUMBER           order of the runs (default 1)
+  --targets-links NUMBER  links of the dataset of `targets`, without its hub (default: 100000 quick, else 1000000)
+  --data-directory DIR    where the private cluster lives while it runs (default: TMPDIR or /tmp); not on a tmpfs
+  --no-setup              packages and extension are already installed
+
+Environment:
+  BENCHMARK_BACKEND           native, doublets, all, or names separated by commas (see `list`)
+  BENCHMARK_BACKGROUND_LINKS  B of links8, links that are there (default 1000, quick 100)
+  BENCHMARK_LINKS             N of links8, links worked on, N ≤ B (default 100, quick 10)
+  BENCHMARK_SAMPLES           samples per operation and backend, 2 to 1000 (default 10)
+  BENCHMARK_WARMUP            seconds of warm-up before the samples of links8 and real, 0 to 100 (default 1, quick 0.05)
+
+Results: report.html, report.md, charts/*.svg and *.png, and the raw samples as CSV.
+EOF
+}
+
+# whole VALUE MIN MAX: whether it is a whole number in [MIN, MAX].
+whole() {
+  [[ $1 =~ ^(0|[1-9][0-9]{0,11})$ ]] && (($1 >= $2 && $1 <= $3))
+}
+
+# Fixed by the size; the variables override.
+options_defaults() {
+  case $1 in
+    quick)
+      BACKGROUND=100 ACTIVE=10 SAMPLES=10 WARM_UP=0.05 SAMPLE_SECONDS=0.02 REPETITIONS=1
+      TARGETS_LINKS=100000 LOAD_SAMPLES=3 CLIENT_TURNS=1000
+      ;;
+    standard)
+      BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=1 SAMPLE_SECONDS=0.1 REPETITIONS=2
+      TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_TURNS=5000
+      ;;
+    full)
+      BACKGROUND=1000 ACTIVE=100 SAMPLES=20 WARM_UP=1 SAMPLE_SECONDS=0.2 REPETITIONS=5
+      TARGETS_LINKS=1000000 LOAD_SAMPLES=5 CLIENT_TURNS=10000
+      ;;
+    *) die "unknown size '$1' (quick, standard, full)" ;;
+  esac
+  SIZE=$1
+}
+
+# options_parse ARGUMENT…: sets VERB and every setting, or dies.
+options_parse() {
+  VERB=run SIZE='' REPORT_DIR='' OUTPUT='' SEED=1 DATA_DIRECTORY=${TMPDIR:-/tmp} SETUP=1 WORKLOADS=() targets_links=''
+  local words=()
+  while (($#)); do
+    case $1 in
+      -h | --help) bench_usage; exit 0 ;;
+      --no-setup) SETUP=0 ;;
+      --workloads | --output | --seed | --targets-links | --data-directory)
+        (($# >= 2)) || die "$1 needs a value"
+        options_value "$1" "$2"
+        shift
+        ;;
+      -*) die "unknown option '$1' (see --help)" ;;
+      *) words+=("$1") ;;
+    esac
+    shift
+  done
+  options_words "${words[@]}"
+  options_environment
+}
+
+options_value() {
+  case $1 in
+    --workloads) IFS=, read -r -a WORKLOADS <<<"$2" ;;
+    --output) OUTPUT=$2 ;;
+    --seed) whole "$2" 0 999999999 || die "--seed: '$2' is not a whole number from 0 to 999999999"; SEED=$2 ;;
+    --targets-links)
+      whole "$2" 10000 10000000 && (($2 % 1000 == 0)) ||
+        die "--targets-links: '$2' is not a multiple of 1000 from 10000 to 10000000"
+      targets_links=$2
+      ;;
+    --data-directory) [[ -d $2 ]] || die "--data-directory: '$2' is not a directory"; DATA_DIRECTORY=$2 ;;
+  esac
+}
+
+options_words() {
+  if (($#)); then
+    VERB=$1
+    shift
+  fi
+  [[ " ${BENCH_VERBS[*]} " == *" $VERB "* ]] || die "unknown verb '$VERB' (${BENCH_VERBS[*]})"
+  case $VERB in
+    run) SIZE=${1:-quick}; shift $(($# ? 1 : 0)) ;;
+    report)
+      (($#)) || die "report needs the directory of a result"
+      [[ -d $1 ]] || die "report: '$1' is not a directory"
+      REPORT_DIR=$(cd -- "$1" && pwd)
+      shift
+      ;;
+  esac
+  (($# == 0)) || die "unexpected argument '$1' (see --help)"
+  options_defaults "${SIZE:-quick}"
+  TARGETS_LINKS=${targets_links:-$TARGETS_LINKS}
+  local workload
+  ((${#WORKLOADS[@]})) || WORKLOADS=("${BENCH_WORKLOADS[@]}")
+  for workload in "${WORKLOADS[@]}"; do
+    [[ " ${BENCH_WORKLOADS[*]} " == *" $workload "* ]] || die "unknown workload '$workload' (${BENCH_WORKLOADS[*]})"
+  done
+  [[ -z $OUTPUT || ! -e $OUTPUT ]] || die "--output: '$OUTPUT' exists"
+}
+
+options_environment() {
+  BACKGROUND=${BENCHMARK_BACKGROUND_LINKS:-$BACKGROUND}
+  ACTIVE=${BENCHMARK_LINKS:-$ACTIVE}
+  SAMPLES=${BENCHMARK_SAMPLES:-$SAMPLES}
+  WARM_UP=${BENCHMARK_WARMUP:-$WARM_UP}
+  whole "$BACKGROUND" 1 1000000 ||
+    die "BENCHMARK_BACKGROUND_LINKS: '$BACKGROUND' is not a whole number from 1 to 1000000"
+  whole "$ACTIVE" 1 "$BACKGROUND" ||
+    die "BENCHMARK_LINKS: '$ACTIVE' is not a whole number from 1 to BENCHMARK_BACKGROUND_LINKS ($BACKGROUND)"
+  whole "$SAMPLES" 2 1000 || die "BENCHMARK_SAMPLES: '$SAMPLES' is not a whole number from 2 to 1000"
+  [[ $WARM_UP =~ ^(100|[0-9]{1,2}(\.[0-9]{1,6})?)$ ]] ||
+    die "BENCHMARK_WARMUP: '$WARM_UP' is not a number of seconds from 0 to 100"
+  options_backends "${BENCHMARK_BACKEND:-}"
+}
+
+# bench_backends [KIND]: names in order, of all or of one kind.
+bench_backends() {
+  awk -F, -v kind="${1:-}" 'NR > 1 && $4 != "server" && (kind == "" || $4 == kind) {print $2}' \
+    "$BENCH_ROOT/backends/backends.csv"
+}
+
+# Sets BACKENDS, in the order of backends.csv. A single word may be a kind; in a list every word is a name.
+options_backends() {
+  local wanted=() name known
+  case $1 in
+    '' | all)
+      mapfile -t wanted < <(bench_backends)
+      # The quick run leaves out the design that differs from another only in its durability.
+      [[ $1 == all || $SIZE != quick ]] || mapfile -t wanted < <(bench_backends | grep -vx native_covering)
+      ;;
+    native | doublets) mapfile -t wanted < <(bench_backends "$1") ;;
+    *) IFS=, read -r -a wanted <<<"$1" ;;
+  esac
+  known=" $(bench_backends | paste -sd ' ') "
+  for name in "${wanted[@]}"; do
+    [[ $known == *" $name "* ]] || die "BENCHMARK_BACKEND: unknown backend '$name' (native, doublets, all, or of:$known)"
+  done
+  BACKENDS=()
+  for name in $known; do
+    [[ " ${wanted[*]} " != *" $name "* ]] || BACKENDS+=("$name")
+  done
+  ((${#BACKENDS[@]})) || die "BENCHMARK_BACKEND: no backend chosen"
+}

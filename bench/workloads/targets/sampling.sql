@@ -1,0 +1,89 @@
+-- targets: input, timing and checks around the statements.
+
+-- The dataset of bench/targets_insert_select.sql: 1100 × scale links, one in eleven from a hub.
+CREATE PROCEDURE bench.targets_input(scale integer) LANGUAGE plpgsql AS $$
+BEGIN
+  DROP TABLE IF EXISTS bench.edges;
+  CREATE UNLOGGED TABLE bench.edges AS
+  SELECT CASE WHEN n % 11 = 0 THEN 100 * scale + 1
+           ELSE 1 + mod(hashint8extended(n, 1) & 9223372036854775807, 100 * scale) END AS source,
+         1 + mod(hashint8extended(n, 2) & 9223372036854775807, 100 * scale) AS target
+  FROM generate_series(1, 1100 * scale) AS n;
+  COPY bench.edges TO PROGRAM 'cat > doublets_bench_edges.copy';
+END $$;
+
+CREATE PROCEDURE bench.targets_do(operation text, scale integer,
+  INOUT wall_us double precision, INOUT cpu_us double precision, INOUT answer numeric)
+LANGUAGE plpgsql AS $$
+DECLARE
+  starts bigint[] := bench.nodes(20, 100 * scale, 0);
+  cpu_started bigint;
+  started timestamptz;
+  done timestamptz;
+BEGIN
+  IF operation IN ('insert_select', 'copy') THEN
+    TRUNCATE links RESTART IDENTITY;
+  END IF;
+  COMMIT;
+  IF operation = 'join_source' THEN
+    -- A nested loop is what is measured.
+    SET LOCAL enable_hashjoin = off;
+    SET LOCAL enable_mergejoin = off;
+    SET LOCAL enable_memoize = off;
+  END IF;
+  answer := 0;
+  cpu_started := bench.cpu_ns();
+  started := clock_timestamp();
+  CASE operation
+    WHEN 'insert_select' THEN CALL bench.targets_insert_select(answer);
+    WHEN 'copy' THEN CALL bench.targets_copy(answer);
+    WHEN 'join_source' THEN CALL bench.targets_join_source(scale, answer);
+    WHEN 'full_scan' THEN CALL bench.targets_full_scan(answer);
+    WHEN 'cte3' THEN CALL bench.targets_cte3(starts, answer);
+  END CASE;
+  done := clock_timestamp();
+  cpu_us := (bench.cpu_ns() - cpu_started) / 1000.0;
+  wall_us := bench.us(done, started);
+  COMMIT;
+END $$;
+
+-- Takes the samples of a run. Loads are timed from the first; the others warm up twice and repeat for `sample_seconds`.
+-- Every repetition does the same work, and its answer is checked.
+CREATE PROCEDURE bench.targets_run(run_number integer, scale integer, sample_seconds double precision)
+LANGUAGE plpgsql AS $$
+DECLARE
+  r bench.runs;
+  loads boolean;
+  times bigint := 1;
+  statements integer;
+  wall_us double precision;
+  cpu_us double precision;
+  wall_total double precision;
+  cpu_total double precision;
+  answer numeric;
+BEGIN
+  SELECT * INTO r FROM bench.runs WHERE run = run_number;
+  loads := r.operation IN ('insert_select', 'copy');
+  statements := CASE r.operation WHEN 'cte3' THEN 20 ELSE 1 END;
+  IF NOT loads THEN
+    CALL bench.targets_do(r.operation, scale, wall_us, cpu_us, answer);
+    CALL bench.targets_do(r.operation, scale, wall_us, cpu_us, answer);
+    times := greatest(1, sample_seconds * 1e6 / wall_us);
+  END IF;
+  FOR sample IN 1..r.samples LOOP
+    wall_total := 0;
+    cpu_total := 0;
+    FOR i IN 1..times LOOP
+      CALL bench.targets_do(r.operation, scale, wall_us, cpu_us, answer);
+      wall_total := wall_total + wall_us;
+      cpu_total := cpu_total + cpu_us;
+      CALL bench.check_answer(r.workload, r.operation, answer);
+    END LOOP;
+    INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample,
+      times * statements, wall_total / (times * statements), cpu_total / (times * statements));
+    COMMIT;
+    IF loads THEN
+      CALL bench.check_load();
+    END IF;
+  END LOOP;
+END $$;
