@@ -3,7 +3,6 @@
 # Data goes to stdout, talk to stderr. Sourcing this file has no side effect but to define names.
 
 # The checkout these scripts belong to, and the PostgreSQL major they support.
-# shellcheck disable=SC2034  # used by those who source this file
 DOUBLETS_ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 PG_MAJOR=15
 PG_CONFIG=${PG_CONFIG:-/usr/lib/postgresql/$PG_MAJOR/bin/pg_config}

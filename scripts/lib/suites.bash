@@ -3,7 +3,6 @@
 # everything to stdout and returns the status of what it ran; count_NAME reads that output and prints "PASSED FAILED".
 # Requires common.bash, setup.bash, cluster.bash. LONG=1 asks for the long versions.
 
-# shellcheck disable=SC2034  # used by those who source this file
 SUITES=(lint unit fuzz regress isolation pgtap tap shm scripts)
 
 # pgxs_test_dir: where the server's packages keep pg_regress, isolationtester and the Perl modules.
