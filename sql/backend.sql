@@ -90,15 +90,17 @@ $$;
 CREATE FUNCTION problem(statement text) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
-  part text[3];
+  message text;
+  detail text;
+  hint text;
 BEGIN
   EXECUTE statement;
   RETURN NEXT 'no error';
 EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS part[1] = MESSAGE_TEXT, part[2] = PG_EXCEPTION_DETAIL, part[3] = PG_EXCEPTION_HINT;
-  RETURN NEXT SQLSTATE || ': ' || part[1];
-  IF part[2] <> '' THEN RETURN NEXT 'DETAIL: ' || part[2]; END IF;
-  IF part[3] <> '' THEN RETURN NEXT 'HINT: ' || part[3]; END IF;
+  GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+  RETURN NEXT SQLSTATE || ': ' || message;
+  IF detail <> '' THEN RETURN NEXT 'DETAIL: ' || detail; END IF;
+  IF hint <> '' THEN RETURN NEXT 'HINT: ' || hint; END IF;
 END
 $$;
 

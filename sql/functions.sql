@@ -116,7 +116,7 @@ SELECT attname, atttypid::regtype FROM pg_attribute WHERE attrelid = 'doublets.l
 
 -- what is known about stores
 SELECT name::text, layout = backend() AS layout, persistence, links FROM doublets.stores WHERE name::text = 'links';
-SELECT layout = backend() AS layout, persistence, links = (SELECT count(*) FROM links) AS links, bytes > 0 AS bytes, chunks > 0 AS chunks
+SELECT layout = backend() AS layout, persistence, links = (SELECT count(*) FROM links) AS links, used_bytes > 0 AS used, allocated_bytes >= used_bytes AS allocated, chunks > 0 AS chunks
   FROM doublets.store_stats('links');
 SELECT doublets.settle('links') >= 0 AS settled;
 SELECT * FROM doublets.verify_store('links');

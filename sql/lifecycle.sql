@@ -66,7 +66,7 @@ INSERT INTO small SELECT i, i, i FROM generate_series(1, 1000) AS i;
 SELECT problem('INSERT INTO small SELECT i, i, i FROM generate_series(1001, 1000000) AS i');
 SELECT count(*), sum(source) FROM small;
 SELECT problem($$SELECT doublets.create_links('small', array_agg(i), array_agg(i)) FROM generate_series(1, 1000000) AS i$$);
-SELECT bytes <= 4 * 1024 * 1024 AS within, links FROM doublets.store_stats('small');
+SELECT allocated_bytes <= 4 * 1024 * 1024 AS within, links FROM doublets.store_stats('small');
 INSERT INTO small VALUES (1001, 1001, 1001);
 UPDATE small SET source = 0 WHERE id <= 500;
 SELECT count(*) FROM small WHERE source = 0;
@@ -111,7 +111,7 @@ BEGIN
     DELETE FROM links;
     COMMIT;
     CALL settle_links('links');
-    SELECT bytes INTO last FROM doublets.store_stats('links');
+    SELECT allocated_bytes INTO last FROM doublets.store_stats('links');
     first := coalesce(first, last);
   END LOOP;
   IF last > first * 1.5 THEN

@@ -2,7 +2,7 @@
 \set VERBOSITY sqlstate
 \pset null '(null)'
 
-CREATE TABLE parent(id bigint NOT NULL, source bigint NOT NULL, target bigint NOT NULL) PARTITION BY RANGE (source);
+CREATE TABLE parent(id bigint, source bigint NOT NULL, target bigint NOT NULL) PARTITION BY RANGE (source);
 CALL make_links('low');
 CALL make_links('high');
 ALTER TABLE parent ATTACH PARTITION low FOR VALUES FROM (MINVALUE) TO (100);
@@ -43,7 +43,7 @@ CALL drop_links('low');
 CALL drop_links('high');
 
 -- inheritance: a heap parent with a child of links
-CREATE TABLE family(id bigint NOT NULL, source bigint NOT NULL, target bigint NOT NULL);
+CREATE TABLE family(id bigint, source bigint NOT NULL, target bigint NOT NULL);
 CALL make_links('child');
 ALTER TABLE child INHERIT family;
 INSERT INTO family VALUES (1, 1, 1);

@@ -20,7 +20,7 @@ INSERT INTO links(source, target) SELECT i, i FROM generate_series(1, 4) AS i RE
 CALL make_links('links');
 INSERT INTO links VALUES (9223372036854775807, 0, 0), (9223372036854775806, 0, 0), (4000000000, 0, 0);
 INSERT INTO links(source, target) VALUES (1, 1), (2, 2) RETURNING id;
-SELECT bytes < 16777216 AS small, links FROM doublets.store_stats('links');
+SELECT allocated_bytes < 16777216 AS small, links FROM doublets.store_stats('links');
 
 -- ids below 1
 SELECT problem('INSERT INTO links VALUES (0, 1, 1)');
