@@ -23,15 +23,15 @@ struct Step {
 // branches on the data: the outcome is random, and a misprediction costs more than a step.
 template <bool kOrEqual>
 unsigned rank(const std::int64_t* values, unsigned count, std::int64_t key) noexcept {
-  const std::int64_t* base = values;
+  unsigned base = 0;
   while (count > 1) {
     const unsigned half = count / 2;
-    const bool right = kOrEqual ? base[half - 1] <= key : base[half - 1] < key;
-    base += right ? half : 0;
+    const std::int64_t value = values[base + half - 1];
+    base += half & (0u - static_cast<unsigned>(kOrEqual ? value <= key : value < key));
     count -= half;
   }
-  if (count == 1) base += (kOrEqual ? *base <= key : *base < key) ? 1 : 0;
-  return static_cast<unsigned>(base - values);
+  if (count == 1) base += static_cast<unsigned>(kOrEqual ? values[base] <= key : values[base] < key);
+  return base;
 }
 
 void prefetch_bytes(const char* at, unsigned bytes) noexcept {
@@ -110,19 +110,49 @@ unsigned child_index(const Inner& node, const TreeKey& key) noexcept {
   return low;
 }
 
-// Whether the complete key of the entry, whose first column equals key's, is below key.
+// Whether the complete key of an entry, whose first column equals key's, is below key.
+// Without branches, as rank.
 template <Order O>
 bool entry_below(const Heap& heap, std::uint32_t version, const TreeKey& key) noexcept {
-  if constexpr (O == Order::kById) {
-    if (key.second != 0) return key.second > 0;
-    if (key.third != 0) return key.third > 0;
-    return version < key.version;
-  } else {
-    return key_of<O>(heap.at(Ref<Version>{version}), {version}) < key;
+  std::int64_t second = 0;
+  std::int64_t third = 0;
+  if constexpr (O != Order::kById) {
+    const Version& v = heap.at(Ref<Version>{version});
+    second = O == Order::kBySourceTarget ? v.target : v.source;
+    third = v.id;
   }
+  const bool last = version < key.version;
+  const bool tail = (third < key.third) | ((third == key.third) & last);
+  return (second < key.second) | ((second == key.second) & tail);
 }
 
 void prefetch_version(const Heap& heap, std::uint32_t version) noexcept { __builtin_prefetch(heap.address(version)); }
+
+// Number of entries in [low, high), a run of first columns equal to key's, below `key`.
+template <Order O>
+unsigned run_rank(const Heap& heap, const Leaf& leaf, unsigned low, unsigned high, const TreeKey& key) noexcept {
+  const std::uint32_t* versions = leaf.version + low;
+  unsigned count = high - low;
+  unsigned base = 0;
+  bool fetched = O == Order::kById;
+  while (count > 1) {
+    const unsigned half = count / 2;
+    if (!fetched) {
+      if (count <= kShortRun) {
+        for (unsigned i = 0; i < count; ++i) prefetch_version(heap, versions[base + i]);
+        fetched = true;
+      } else {  // what this step and the next one look at
+        prefetch_version(heap, versions[base + half - 1]);
+        prefetch_version(heap, versions[base + half / 2 - 1]);
+        prefetch_version(heap, versions[base + half + half / 2 - 1]);
+      }
+    }
+    base += half & (0u - static_cast<unsigned>(entry_below<O>(heap, versions[base + half - 1], key)));
+    count -= half;
+  }
+  if (count == 1) base += static_cast<unsigned>(entry_below<O>(heap, versions[base], key));
+  return base;
+}
 
 // Number of entries of the leaf below `key`, given that the first `low` are.
 template <Order O>
@@ -130,34 +160,21 @@ unsigned leaf_rank(const Heap& heap, const Leaf& leaf, unsigned low, const TreeK
   const unsigned count = leaf.header.count;
   low += rank<false>(leaf.first + low, count - low, key.first);
   if (low == count || leaf.first[low] != key.first || is_least_tail(key)) return low;
-  unsigned high;
-  if (leaf.first[count - 1] == key.first) {
-    high = count;
-  } else {
-    high = low + 1;
-    while (leaf.first[high] == key.first) ++high;
-  }
+  const unsigned high = low + rank<true>(leaf.first + low, count - low, key.first);
   if (is_greatest_tail(key)) return high;
-  bool fetched = O == Order::kById;
-  while (low < high) {
-    const unsigned run = high - low;
-    const unsigned middle = low + run / 2;
-    if (!fetched) {
-      if (run <= kShortRun) {
-        for (unsigned i = low; i < high; ++i) prefetch_version(heap, leaf.version[i]);
-        fetched = true;
-      } else {  // what this step and the next one look at
-        prefetch_version(heap, leaf.version[middle]);
-        prefetch_version(heap, leaf.version[low + run / 4]);
-        prefetch_version(heap, leaf.version[middle + 1 + run / 4]);
-      }
-    }
-    if (entry_below<O>(heap, leaf.version[middle], key))
-      low = middle + 1;
-    else
-      high = middle;
+  return low + run_rank<O>(heap, leaf, low, high, key);
+}
+
+// The same for the end of a range of which entry `low` is the first candidate. A range
+// inside a run of equal first columns (the links of a pair) is mostly short.
+template <Order O>
+unsigned range_end(const Heap& heap, const Leaf& leaf, unsigned low, const TreeKey& key) noexcept {
+  const unsigned count = leaf.header.count;
+  if (leaf.first[low] == key.first && !is_least_tail(key) && !is_greatest_tail(key)) {
+    for (unsigned steps = 0; steps < 4; ++steps, ++low)
+      if (low == count || leaf.first[low] != key.first || !entry_below<O>(heap, leaf.version[low], key)) return low;
   }
-  return low;
+  return leaf_rank<O>(heap, leaf, low, key);
 }
 
 const Header& header_at(const Heap& heap, std::uint32_t node) noexcept { return heap.at(Ref<Header>{node}); }
@@ -170,8 +187,8 @@ void approach(const Heap& heap, std::uint32_t node, unsigned parent_level) noexc
   if (parent_level == 1) {
     prefetch_bytes(at, kLeafBytes);
   } else {
-    __builtin_prefetch(at);
-    prefetch_bytes(at + offsetof(Inner, first) + sizeof(std::int64_t) * kInnerCapacity / 4, 4 * 64);
+    prefetch_bytes(at, offsetof(Inner, second));
+    prefetch_bytes(at + offsetof(Inner, child), 4 * kInnerCapacity);
   }
 }
 
@@ -541,7 +558,7 @@ std::size_t Tree<O>::collect(const TreeKey& from, const TreeKey& upto, Ref<Versi
     const unsigned count = leaf.header.count;
     const std::uint32_t next = leaf.header.next;
     unsigned end = count;
-    if (begin < count && leaf.first[count - 1] >= upto.first) end = leaf_rank<O>(heap_, leaf, begin, upto);
+    if (begin < count && leaf.first[count - 1] >= upto.first) end = range_end<O>(heap_, leaf, begin, upto);
     const bool last = end < count || next == 0;
     if (!last) prefetch_bytes(heap_.address(next), kLeafBytes);
     const auto wanted = static_cast<unsigned>(std::min<std::size_t>(end - begin, capacity - found));

@@ -1,11 +1,10 @@
 // A counted B+tree over versions, in one of three orders.
 //
-// Nodes are 512 bytes. A leaf holds, as two arrays, the first key column and the
-// version of each entry, so that a search on the first column touches the leaf alone
-// and only a run of equal first columns is resolved through the version records.
-// An inner node holds for each child the smallest complete key at or below which
-// nothing of the child lies (a separator), the child, and the number of entries
-// below it; counting a range is two descents.
+// A leaf (512 bytes) holds, as two arrays, the first key column and the version of each
+// entry, so that a search on the first column touches the leaf alone and only a run of
+// equal first columns is resolved through the version records. An inner node (2 KiB)
+// holds for each child a separator, a complete key that no entry of the child is below,
+// the child, and the number of entries below it; counting a range is two descents.
 // Entries are unique by (first, second, third, version).
 //
 // Locks: reading needs the store's lock shared, insert, erase and clear exclusive.
@@ -97,7 +96,7 @@ public:
   // Gives all nodes back; the tree is empty.
   void clear() noexcept;
 
-  // Checks order, separators, counts, fill and depth. Calls report(context, text) for
+  // Checks order, separators, counts, fill, links and depth. Calls report(context, text) for
   // each fault found, adds the units of all nodes to `units`, and returns the number
   // of entries seen. Never loops on a damaged tree.
   std::uint64_t verify(void (*report)(void *, const char *), void *context,

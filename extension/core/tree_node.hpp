@@ -34,10 +34,8 @@ static_assert(sizeof(Leaf) <= kLeafBytes && sizeof(Leaf) > kLeafBytes / 2);
 
 // Separator i (i >= 1) divides child i - 1, all below it, from child i, all at or above
 // it. Separator 0 is unused and holds the smallest key there is.
-#ifndef DOUBLETS_INNER_BYTES
-#define DOUBLETS_INNER_BYTES 2048
-#endif
-inline constexpr unsigned kInnerBytes = DOUBLETS_INNER_BYTES;
+// Larger than a leaf: there are few of them, and a level less is a cache miss less.
+inline constexpr unsigned kInnerBytes = 2048;
 inline constexpr unsigned kInnerCapacity = (kInnerBytes - sizeof(Header)) / 36;
 
 struct Inner {
