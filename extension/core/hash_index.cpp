@@ -94,7 +94,7 @@ void HashIndex::erase(std::uint32_t hash, std::uint32_t ref) noexcept {
   assert(entry);
   // The last entry of the chain takes the place that becomes free.
   HashBucket *before = nullptr;
-  HashBucket *last = entry.bucket;
+  HashBucket *last = &buckets_[bucket_of(hash)];
   while (last->overflow) {
     before = last;
     last = &heap_.at(last->overflow);
