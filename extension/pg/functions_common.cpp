@@ -1,0 +1,145 @@
+#include "functions_common.hpp"
+
+namespace doublets::pg {
+namespace {
+
+// Settling costs a look at all running transactions, so only some calls do it. Counted
+// per backend over all stores.
+constexpr unsigned kReadsPerSettling = 64;
+constexpr std::uint64_t kReaderSettles = 1024;
+constexpr unsigned kWritesPerSettling = 32;
+constexpr std::uint64_t kWriterSettles = 256; // more than that many writes leave behind
+
+unsigned reads, writes;
+
+void check_privileges(Relation rel, AclMode required) {
+  const AclMode granted = pg_class_aclmask(RelationGetRelid(rel), GetUserId(), required, ACLMASK_ALL);
+  if (granted != required)
+    aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(rel->rd_rel->relkind),
+                   RelationGetRelationName(rel));
+}
+
+void settle_now_and_then(StoreHandle *store) {
+  if (++reads % kReadsPerSettling == 0) settle_some(store, kReaderSettles, false);
+}
+
+} // namespace
+
+Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required) {
+  if (PG_ARGISNULL(0))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("store must not be null")));
+  const Oid oid = PG_GETARG_OID(0);
+  const Relation rel = try_relation_open(oid, lock);
+  if (rel == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", oid)));
+  (void)store_spec(rel);
+  if (required != 0) check_privileges(rel, required);
+  return rel;
+}
+
+StoreHandle *open_for_read(FunctionCallInfo fcinfo) {
+  const Relation rel = open_argument(fcinfo, AccessShareLock, ACL_SELECT);
+  check_read_allowed();
+  StoreHandle *store = store_open(rel, false);
+  table_close(rel, NoLock);
+  if (store != nullptr) settle_now_and_then(store);
+  return store;
+}
+
+StoreHandle *reopen_for_read(Oid relation) {
+  const Relation rel = try_relation_open(relation, AccessShareLock);
+  if (rel == nullptr) return nullptr;
+  StoreHandle *store = store_open(rel, false);
+  table_close(rel, NoLock);
+  return store;
+}
+
+Pattern pattern_arguments(FunctionCallInfo fcinfo, int n) {
+  const OptionalValue id = optional_argument(fcinfo, n);
+  Pattern pattern = ends_pattern(optional_argument(fcinfo, n + 1), optional_argument(fcinfo, n + 2));
+  pattern.has_id = id.given;
+  pattern.id = id.value;
+  return pattern;
+}
+
+std::uint64_t count_visible(StoreHandle *store, const Pattern &pattern, SnapshotView &view) {
+  if (store == nullptr) return 0;
+  bool exact = false;
+  store_lock(store, LW_SHARED);
+  std::uint64_t count = Store(store->heap).count(pattern, view.visibility(), exact);
+  store_unlock(store);
+  if (exact) return count;
+  count = 0;
+  for_each_batch(store, pattern, view, [&count](const LinkRow *, std::size_t n) {
+    count += n;
+    return true;
+  });
+  return count;
+}
+
+// ---------------------------------------------------------------------------
+// Writing
+
+WriteCall begin_write_call(FunctionCallInfo fcinfo, const WriteFunction &function) {
+  const Relation rel = open_argument(fcinfo, RowExclusiveLock, function.required);
+  PreventCommandIfReadOnly(function.name);
+  PreventCommandIfParallelMode(function.name);
+  PreventCommandDuringRecovery(function.name);
+  check_read_allowed();
+  refuse_special_tables(rel, function.name, function.required);
+
+  CommandCounterIncrement();
+  PushActiveSnapshot(GetTransactionSnapshot());
+  WriteCall call;
+  call.target = {rel, store_spec(rel), store_open(rel, function.needs_memory), GetCurrentCommandId(true)};
+  call.checks = (function.required & ACL_DELETE) != 0
+                    ? nullptr
+                    : begin_row_checks(call.target, (function.required & ACL_INSERT) != 0);
+  if (call.target.store != nullptr && ++writes % kWritesPerSettling == 0)
+    settle_some(call.target.store, kWriterSettles, true);
+  return call;
+}
+
+void end_write_call(WriteCall &call) {
+  end_row_checks(call.checks);
+  PopActiveSnapshot();
+  CommandCounterIncrement();
+  table_close(call.target.rel, NoLock);
+}
+
+std::int64_t end_argument(FunctionCallInfo fcinfo, int n, const WriteTarget &target,
+                          AttrNumber column) {
+  if (PG_ARGISNULL(n)) raise_null_part(target.rel, column);
+  return PG_GETARG_INT64(n);
+}
+
+std::uint64_t delete_rows(const WriteTarget &t, const LinkRow *rows, std::size_t n,
+                          bool (*wanted)(const LinkRow &, const LinkRow &, std::int64_t),
+                          std::int64_t argument) {
+  StoreTransaction *txn = begin_write(t.store);
+  const Writer writer = writer_of(txn, t.command);
+  std::uint64_t deleted = 0;
+  for (std::size_t i = 0; i < n;) {
+    const std::size_t first = i;
+    store_lock(t.store, LW_EXCLUSIVE);
+    Store store(t.store->heap);
+    while (i < n && store.erase(rows[i].version, writer).status == Status::kOk)
+      ++i;
+    store_unlock(t.store);
+    deleted += i - first;
+    if (i == n) break;
+    // This one needs memory, has to be waited for, or was changed.
+    const LinkRow &seen = rows[i++];
+    LinkRow newest{};
+    Change change = delete_link(t, seen.version, newest);
+    while (change == Change::kUpdated && wanted(newest, seen, argument)) {
+      const Ref<Version> version = newest.version;
+      change = delete_link(t, version, newest);
+    }
+    if (change == Change::kDone) ++deleted;
+    CHECK_FOR_INTERRUPTS();
+  }
+  return deleted;
+}
+
+} // namespace doublets::pg
