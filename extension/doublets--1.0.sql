@@ -131,7 +131,137 @@ COMMENT ON FUNCTION doublets.store_stats(regclass) IS
   'What the view doublets.stores shows, for one store; waits for its lock; errors 42501 without SELECT on the store or pg_monitor, 42809 not a store';
 
 ------------------------------------------------------------------------------------------------------------------------
--- FUNCTIONS ON LINKS: row type doublets.link, links, sets, settle, verify_store
+-- Functions on links
 ------------------------------------------------------------------------------------------------------------------------
--- (begin)
--- (end)
+-- All of them run with the caller's rights and need the caller's privileges on the store, as the SQL command would.
+-- None is STRICT: a NULL store is error 22004. Readers judge by the snapshot of the calling statement; each call that
+-- writes is a command of its own.
+
+CREATE TYPE doublets.link AS (id bigint, source bigint, target bigint);
+COMMENT ON TYPE doublets.link IS 'A link: its id (1 to 2^63-1) and its two ends, any bigint';
+
+-- One link
+
+CREATE FUNCTION doublets.create_link(store regclass, source bigint, target bigint) RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 1
+AS 'MODULE_PATHNAME', 'doublets_create_link';
+COMMENT ON FUNCTION doublets.create_link(regclass, bigint, bigint) IS
+  'Creates a link, returns the id it got. Needs INSERT. Errors: 23502 an end is null, 23505 the pair exists and pairs are unique, 53100, 53200, 53400 no memory. O(1) in split, O(log n) in united stores';
+
+CREATE FUNCTION doublets.create_point(store regclass) RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 1
+AS 'MODULE_PATHNAME', 'doublets_create_point';
+COMMENT ON FUNCTION doublets.create_point(regclass) IS
+  'Creates a link from itself to itself (id = source = target), returns its id. Needs INSERT. Errors and cost as create_link';
+
+CREATE FUNCTION doublets.get_or_create(store regclass, source bigint, target bigint) RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 1
+AS 'MODULE_PATHNAME', 'doublets_get_or_create';
+COMMENT ON FUNCTION doublets.get_or_create(regclass, bigint, bigint) IS
+  'The smallest id among the links with this pair of ends, or that of a new one. Judges the newest state and waits for an unfinished transaction that creates or deletes the pair, so concurrent calls get one link. Needs SELECT and INSERT. Errors: 23502 an end is null, 40001 the link was created after the snapshot of a REPEATABLE READ transaction, those of create_link. O(links with the pair), else as create_link';
+
+CREATE FUNCTION doublets.update_link(store regclass, id bigint, source bigint, target bigint) RETURNS boolean
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 1
+AS 'MODULE_PATHNAME', 'doublets_update_link';
+COMMENT ON FUNCTION doublets.update_link(regclass, bigint, bigint, bigint) IS
+  'Gives a link new ends, as UPDATE ... WHERE id = would; false: there is no such link. Needs SELECT and UPDATE. Errors: 23502 an end is null, 23505 the pair exists and pairs are unique, 40001 changed by a concurrent transaction in REPEATABLE READ. O(1) in split, O(log n) in united stores';
+
+CREATE FUNCTION doublets.delete_link(store regclass, id bigint) RETURNS boolean
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 1
+AS 'MODULE_PATHNAME', 'doublets_delete_link';
+COMMENT ON FUNCTION doublets.delete_link(regclass, bigint) IS
+  'Deletes a link, as DELETE ... WHERE id = would; false: there is no such link. Links that use it stay. Needs SELECT and DELETE. Errors: 40001 changed by a concurrent transaction in REPEATABLE READ. O(1)';
+
+CREATE FUNCTION doublets.get_link(store regclass, id bigint) RETURNS doublets.link
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1
+AS 'MODULE_PATHNAME', 'doublets_get_link';
+COMMENT ON FUNCTION doublets.get_link(regclass, bigint) IS
+  'The link with this id, or NULL. Needs SELECT. O(1), O(log n) for explicitly given ids far from the others';
+
+-- Searching; NULL stands for anything
+
+CREATE FUNCTION doublets.search_link(store regclass, source bigint DEFAULT NULL, target bigint DEFAULT NULL) RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1
+AS 'MODULE_PATHNAME', 'doublets_search_link';
+COMMENT ON FUNCTION doublets.search_link(regclass, bigint, bigint) IS
+  'The smallest id among the links with these ends, or NULL; a null end is any. Needs SELECT. O(1) in split, O(log n) in united stores, O(links found) there if one end is given';
+
+CREATE FUNCTION doublets.count_links(store regclass, id bigint DEFAULT NULL, source bigint DEFAULT NULL, target bigint DEFAULT NULL)
+RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1
+AS 'MODULE_PATHNAME', 'doublets_count_links';
+COMMENT ON FUNCTION doublets.count_links(regclass, bigint, bigint, bigint) IS
+  'Number of links with this id and these ends; a null part is any. Needs SELECT. O(1) in split, O(log n) in united stores, plus the smaller of the versions in flight and the links counted';
+
+CREATE FUNCTION doublets.each(store regclass, id bigint DEFAULT NULL, source bigint DEFAULT NULL, target bigint DEFAULT NULL)
+RETURNS SETOF doublets.link
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 10000
+AS 'MODULE_PATHNAME', 'doublets_each';
+COMMENT ON FUNCTION doublets.each(regclass, bigint, bigint, bigint) IS
+  'The links with this id and these ends, in no particular order; a null part is any. Needs SELECT. O(links found)';
+
+-- Links of one end; NULL finds nothing
+
+CREATE FUNCTION doublets.outgoing(store regclass, source bigint) RETURNS SETOF doublets.link
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 10
+AS 'MODULE_PATHNAME', 'doublets_outgoing';
+COMMENT ON FUNCTION doublets.outgoing(regclass, bigint) IS
+  'The links with this source, those to themselves included. Needs SELECT. O(links found)';
+
+CREATE FUNCTION doublets.incoming(store regclass, target bigint) RETURNS SETOF doublets.link
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 10
+AS 'MODULE_PATHNAME', 'doublets_incoming';
+COMMENT ON FUNCTION doublets.incoming(regclass, bigint) IS
+  'The links with this target, those to themselves included. Needs SELECT. O(links found)';
+
+CREATE FUNCTION doublets.usages(store regclass, id bigint) RETURNS SETOF doublets.link
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 20
+AS 'MODULE_PATHNAME', 'doublets_usages';
+COMMENT ON FUNCTION doublets.usages(regclass, bigint) IS
+  'The links with this value as source or target, each once, without the link that has it as id. Needs SELECT. O(links found)';
+
+CREATE FUNCTION doublets.count_usages(store regclass, id bigint) RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1
+AS 'MODULE_PATHNAME', 'doublets_count_usages';
+COMMENT ON FUNCTION doublets.count_usages(regclass, bigint) IS
+  'Number of links that usages returns. Needs SELECT. Cost as count_links';
+
+-- Many links
+
+CREATE FUNCTION doublets.create_links(store regclass, sources bigint[], targets bigint[]) RETURNS bigint[]
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 100
+AS 'MODULE_PATHNAME', 'doublets_create_links';
+COMMENT ON FUNCTION doublets.create_links(regclass, bigint[], bigint[]) IS
+  'Creates a link for each pair of elements, returns the ids in the same order. Needs INSERT. Errors: 2202E arrays of different lengths or more than one dimension, 23502 a null element, those of create_link. Cost per link as create_link';
+
+CREATE FUNCTION doublets.delete_links(store regclass, ids bigint[]) RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 100
+AS 'MODULE_PATHNAME', 'doublets_delete_links';
+COMMENT ON FUNCTION doublets.delete_links(regclass, bigint[]) IS
+  'Deletes the links with these ids, returns their number; repeated, unknown and null ids count for nothing. Needs SELECT and DELETE. Errors: 2202E an array of more than one dimension, those of delete_link. Cost per id as delete_link';
+
+CREATE FUNCTION doublets.delete_usages(store regclass, id bigint) RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 100
+AS 'MODULE_PATHNAME', 'doublets_delete_usages';
+COMMENT ON FUNCTION doublets.delete_usages(regclass, bigint) IS
+  'Deletes the links that usages returns, returns their number. Needs SELECT and DELETE. Errors: those of delete_link. O(links deleted)';
+
+CREATE FUNCTION doublets.rebase(store regclass, old bigint, new bigint) RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 100
+AS 'MODULE_PATHNAME', 'doublets_rebase';
+COMMENT ON FUNCTION doublets.rebase(regclass, bigint, bigint) IS
+  'Puts the new value in the place of the old one as source and target of every link but the one that has the old value as id; returns the number of links changed. Needs SELECT and UPDATE. Errors: those of update_link. Cost per link as update_link';
+
+-- Looking after a store
+
+CREATE FUNCTION doublets.verify_store(store regclass) RETURNS SETOF text
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL RESTRICTED COST 1000000 ROWS 1
+AS 'MODULE_PATHNAME', 'doublets_verify_store';
+COMMENT ON FUNCTION doublets.verify_store(regclass) IS
+  'A line for each broken invariant of the store''s structures, at most 1000; no rows when it is sound. Needs SELECT. O(n log n); writers wait meanwhile, and it cannot be cancelled';
+
+CREATE FUNCTION doublets.settle(store regclass) RETURNS bigint
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL UNSAFE COST 1000
+AS 'MODULE_PATHNAME', 'doublets_settle';
+COMMENT ON FUNCTION doublets.settle(regclass) IS
+  'Drops the records of versions that no transaction can judge differently any more, and the dead versions themselves, so that their ids are used again; returns the number of records dropped. Happens by itself as the store is used. Changes no links, so it is allowed in a READ ONLY transaction. Needs any of SELECT, INSERT, UPDATE, DELETE. O(versions in flight)';
