@@ -23,7 +23,8 @@ include $(PGXS)
 # Hidden visibility makes the library's own calls direct (see extension/pg/pg.hpp).
 CXX_STANDARD = -std=c++20 -Wall -Wextra -Werror -fPIC -fno-exceptions -fno-rtti -fno-threadsafe-statics \
   -fvisibility=hidden -fvisibility-inlines-hidden
-CORE_FLAGS = $(CXXFLAGS) $(CXX_STANDARD)
+# The core's assertions follow the server's.
+CORE_FLAGS = $(CXXFLAGS) $(CXX_STANDARD) $(if $(findstring --enable-cassert,$(shell $(PG_CONFIG) --configure)),,-DNDEBUG)
 # System headers: warnings in the server's own headers are not ours. `register` is an error in C++17.
 PG_FLAGS = $(CXXFLAGS) $(CXX_STANDARD) -Wno-register -isystem $(includedir_server) -D_GNU_SOURCE
 

@@ -12,6 +12,7 @@ Ref<Version> IdIndex::sparse_head(LinkId id) const noexcept {
 }
 
 Status IdIndex::assign(LinkId &id) noexcept {
+  lower_fresh();
   if (header_.free_head != 0) {
     id = header_.free_head;
     return Status::kOk;
@@ -110,15 +111,11 @@ void IdIndex::release(LinkId id) noexcept {
   e = {0, 0};
   if (id >= header_.fresh)
     return; // the counter will come to it
-  if (id + 1 == header_.fresh) {
-    --header_.fresh;
-    lower_fresh();
-    return;
-  }
   e = {0, header_.free_head + 1};
   if (header_.free_head != 0)
     dense_[header_.free_head].word0 = static_cast<std::uint32_t>(id);
   header_.free_head = static_cast<std::uint32_t>(id);
+  lower_fresh();
 }
 
 // Takes free ids that adjoin the counter off the list. Bounded: what is left over
