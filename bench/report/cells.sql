@@ -1,0 +1,94 @@
+-- From samples to the cells of the tables and charts.
+
+-- The sections of the report: a table of wall-clock time, one of CPU time, two charts.
+CREATE TABLE report.sections (position integer, section text, workload text, modes text[], title text, note text);
+INSERT INTO report.sections VALUES
+  (1, 'links8-autocommit', 'links8', '{autocommit}', 'links8, autocommit',
+    'Time of one iteration; every statement is committed by itself and its commit is timed.'),
+  (2, 'links8-transaction', 'links8', '{transaction}', 'links8, inside a transaction',
+    'Time of one iteration; its statements share a transaction whose COMMIT is not timed.'),
+  (3, 'links8-committed', 'links8', '{committed}', 'links8, inside a transaction with its COMMIT',
+    'The same iterations as in the section before, with the COMMIT timed.'),
+  (4, 'real', 'real', '{server}', 'real: Debian''s package dependencies',
+    'Time of one question to the dependency graph, each in a transaction of its own.'),
+  (5, 'targets', 'targets', '{server,client}', 'targets',
+    'Time of one statement; the two prepared ones by pgbench with one client, as an application sees them.');
+
+CREATE TABLE report.cells AS
+SELECT o.position AS row, o.workload, o.mode, o.operation, o.title, b.position AS slot, b.backend, b.kind, b.class, m.metric,
+  percentile_cont(0.5) WITHIN GROUP (ORDER BY m.us::double precision)::numeric AS median,
+  stddev_samp(m.us) AS sd, count(*) AS samples
+FROM report.samples AS s
+JOIN report.operations AS o USING (workload, mode, operation)
+JOIN report.backends AS b USING (backend)
+CROSS JOIN LATERAL (VALUES ('wall', s.wall_us), ('cpu', s.cpu_us)) AS m (metric, us)
+WHERE m.us IS NOT NULL
+GROUP BY o.position, o.workload, o.mode, o.operation, o.title, b.position, b.backend, b.kind, b.class, m.metric;
+
+-- The baseline of a cell: the fastest native table of the same durability class.
+CREATE VIEW report.compared AS
+SELECT c.*, base.backend AS base_backend, base.median AS base_median, base.sd AS base_sd,
+  base.backend IS NOT DISTINCT FROM c.backend AS is_base
+FROM report.cells AS c
+LEFT JOIN LATERAL (
+  SELECT n.backend, n.median, n.sd FROM report.cells AS n
+  WHERE n.row = c.row AND n.metric = c.metric AND n.class = c.class AND n.kind = 'native'
+  ORDER BY n.median, n.slot LIMIT 1
+) AS base ON true;
+
+CREATE VIEW report.cell_texts AS
+SELECT row, metric, slot, backend, is_base,
+  report.duration(median) || coalesce(' ± ' || report.duration(sd), '')
+  || CASE WHEN is_base OR base_median IS NULL THEN ''
+       ELSE ' (' || report.ratio(median, sd, base_median, base_sd) || ')' END AS text
+FROM report.compared;
+
+-- Doublets beside the fastest durable native table: other promises, so in a table of its own.
+CREATE VIEW report.across_texts AS
+SELECT c.row, c.slot, c.backend, false AS is_base,
+  report.duration(c.median) || ' (' || report.ratio(c.median, c.sd, base.median, base.sd) || ')' AS text
+FROM report.cells AS c
+JOIN LATERAL (
+  SELECT n.median, n.sd FROM report.cells AS n
+  WHERE n.row = c.row AND n.metric = c.metric AND n.class = 'durable' AND n.kind = 'native'
+  ORDER BY n.median, n.slot LIMIT 1
+) AS base ON true
+WHERE c.metric = 'wall' AND c.kind = 'doublets';
+
+-- The rows of a section, in order.
+CREATE VIEW report.section_rows AS
+SELECT s.section, o.position AS row, o.title
+FROM report.sections AS s
+JOIN report.operations AS o ON o.workload = s.workload AND o.mode = ANY (s.modes)
+WHERE EXISTS (SELECT FROM report.cells AS c WHERE c.row = o.position);
+
+-- Runs whose CPU probe, before or after, is more than a tenth above or below the median of all.
+CREATE VIEW report.flagged AS
+SELECT r.* FROM report.runs AS r, (
+  SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY probe::double precision)::numeric AS median
+  FROM report.runs, LATERAL (VALUES (probe_before_us), (probe_after_us)) AS p (probe)
+) AS m
+WHERE abs(r.probe_before_us - m.median) > 0.1 * m.median OR abs(r.probe_after_us - m.median) > 0.1 * m.median;
+
+-- What the charts draw: durations in the unit of the row, low and high one standard deviation away (on the logarithmic
+-- axis at least a tenth of the median), a bar that stays visible, and how many times as fast as the baseline it is.
+CREATE VIEW report.chart_rows AS
+SELECT r.section, dense_rank() OVER (PARTITION BY r.section ORDER BY r.row) AS panel, r.title AS operation,
+  dense_rank() OVER (PARTITION BY r.section ORDER BY c.slot) AS slot, b.title AS backend,
+  ('x' || lpad(substr(b.colour, 2), 8, '0'))::bit(32)::integer AS colour, b.point,
+  u.name AS unit, round(c.median / u.size, 6) AS median,
+  round(greatest(c.median - coalesce(c.sd, 0), 0) / u.size, 6) AS low,
+  round((c.median + coalesce(c.sd, 0)) / u.size, 6) AS high,
+  round(greatest(c.median, 0.005 * w.highest) / u.size, 6) AS bar,
+  round(c.median, 6) AS median_us,
+  round(greatest(c.median - coalesce(c.sd, 0), c.median / 10), 6) AS low_us,
+  round(c.median + coalesce(c.sd, 0), 6) AS high_us,
+  CASE WHEN c.kind = 'doublets' AND c.base_median IS NOT NULL THEN '×' || report.three(c.base_median / c.median) ELSE '' END
+    AS times
+FROM report.section_rows AS r
+JOIN report.compared AS c ON c.row = r.row AND c.metric = 'wall'
+JOIN report.backends AS b ON b.backend = c.backend
+JOIN LATERAL (
+  SELECT max(median + coalesce(sd, 0)) AS highest FROM report.cells WHERE row = r.row AND metric = 'wall'
+) AS w ON true
+CROSS JOIN LATERAL report.unit(w.highest) AS u;

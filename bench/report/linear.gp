@@ -1,0 +1,59 @@
+# Bars on linear axes from zero, one panel per operation, one bar per backend, ± one standard deviation.
+# gnuplot -e "csv='…'; output_file='…'; kind='svg'" linear.gp
+# Columns: panel, operation, slot, backend, colour, unit, low, high, bar.
+set datafile separator comma
+set datafile columnheaders
+array operations[100]
+array units[100]
+array backends[20]
+array colours[20]
+stats csv using (operations[int(column("panel"))] = stringcolumn("operation"), \
+  units[int(column("panel"))] = stringcolumn("unit"), backends[int(column("slot"))] = stringcolumn("backend"), \
+  colours[int(column("slot"))] = column("colour"), column("panel")):(column("slot")) name "S" nooutput
+panels = int(S_max_x)
+slots = int(S_max_y)
+columns = panels < 5 ? panels : (panels + 1) / 2 < 6 ? (panels + 1) / 2 : 5
+rows = (panels + columns - 1) / columns
+width = 1200
+height = 70 + 260 * rows
+if (kind eq "svg") {
+  set terminal svg size width, height dynamic font "DejaVu Sans,Arial,sans-serif,12" background "white"
+} else {
+  set terminal pngcairo size width, height font "DejaVu Sans,10" background "white"
+}
+set output output_file
+set multiplot
+top = 1.0 - 60.0 / height
+panel_height = top / rows
+panel_width = 1.0 / columns
+
+# The legend, in a strip of its own.
+set size 1, 60.0 / height
+set origin 0, top
+unset border
+unset tics
+set key center center horizontal samplen 1.5 spacing 1.2 width 1
+set xrange [0:1]
+set yrange [0:1]
+plot for [k = 1:slots] NaN with boxes fill solid 1 noborder linecolor rgb colours[k] title backends[k]
+
+unset key
+set border 3
+set style fill solid 1 noborder
+set boxwidth 0.8
+set ytics nomirror
+set grid ytics linecolor rgb "#dddddd" linetype 1
+set xrange [0.4:slots + 0.6]
+set size panel_width, panel_height
+do for [p = 1:panels] {
+  set origin ((p - 1) % columns) * panel_width, top - ((p - 1) / columns + 1) * panel_height
+  set title operations[p]
+  set ylabel "median time, ".units[p] offset 1
+  set yrange [0:*]
+  set format y "%g"
+  unset xtics
+  plot csv using (column("panel") == p ? column("slot") : NaN):(column("bar")):(column("colour")) with boxes linecolor rgb variable, \
+    csv using (column("panel") == p ? column("slot") : NaN):(column("median")):(column("low")):(column("high")) \
+      with yerrorbars pointtype 7 pointsize 0 linecolor rgb "#444444" linewidth 1.2
+}
+unset multiplot

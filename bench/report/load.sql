@@ -1,0 +1,23 @@
+-- Loads the raw results, which lie in the current directory, into schema `report`. Nothing is assumed about them:
+-- reject.sql comes next.
+\ir statistics.sql
+CREATE TABLE report.provenance (key text, value text);
+CREATE TABLE report.operations (position integer, workload text, mode text, operation text, title text);
+CREATE TABLE report.backends (position integer, backend text, title text, kind text, class text, durability text,
+  colour text, point integer, plan_id text, plan_end text);
+CREATE TABLE report.runs (run integer, repetition integer, workload text, mode text, operation text, backend text,
+  samples integer, probe_before_us numeric, probe_after_us numeric);
+CREATE TABLE report.samples (workload text, mode text, operation text, backend text, repetition integer, sample integer,
+  iterations bigint, wall_us numeric, cpu_us numeric);
+CREATE TABLE report.sizes (workload text, backend text, links bigint, used_bytes bigint, allocated_bytes bigint);
+CREATE TABLE report.core (operation text, layout text, baseline_ns numeric, store_ns numeric);
+\copy report.provenance FROM 'provenance.csv' CSV HEADER
+\copy report.operations FROM 'operations.csv' CSV HEADER
+\copy report.backends FROM 'backends.csv' CSV HEADER
+\copy report.runs FROM 'runs.csv' CSV HEADER
+\copy report.samples FROM 'samples.csv' CSV HEADER
+\copy report.sizes FROM 'sizes.csv' CSV HEADER
+\copy report.core FROM 'core.csv' CSV HEADER
+\ir reject.sql
+\ir cells.sql
+\ir targets.sql

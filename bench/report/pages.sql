@@ -1,0 +1,91 @@
+-- The report as a list of blocks, in order: the one description from which report.md and report.html are made.
+-- kind: title, heading, text, table (lines of cells in `lines`), chart (its name in `content`).
+CREATE TABLE report.blocks (n integer GENERATED ALWAYS AS IDENTITY, kind text NOT NULL, content text, lines text[][]);
+
+CREATE PROCEDURE report.add(of_kind text, of_content text) LANGUAGE sql AS
+'INSERT INTO report.blocks (kind, content) VALUES (of_kind, of_content)';
+
+CREATE TABLE report.block_lines (n integer, line bigint, cells text[]);
+
+-- Adds a table under `caption`, unless it is empty.
+CREATE PROCEDURE report.add_table(caption text, name text, section text DEFAULT NULL, metric text DEFAULT NULL)
+LANGUAGE plpgsql AS $$
+DECLARE
+  block integer;
+BEGIN
+  INSERT INTO report.blocks (kind, content) VALUES ('table', caption) RETURNING n INTO block;
+  INSERT INTO report.block_lines SELECT block, line, cells FROM (
+    SELECT * FROM report.section_table(section, metric) WHERE name = 'section'
+    UNION ALL SELECT * FROM report.floor_table() WHERE name = 'floors'
+    UNION ALL SELECT * FROM report.size_table() WHERE name = 'sizes'
+    UNION ALL SELECT * FROM report.target_table() WHERE name = 'targets'
+    UNION ALL SELECT * FROM report.durability_table() WHERE name = 'durability'
+    UNION ALL SELECT * FROM report.provenance_table() WHERE name = 'provenance'
+  ) AS chosen;
+  IF NOT FOUND THEN
+    DELETE FROM report.blocks WHERE n = block;
+  END IF;
+END $$;
+
+CREATE FUNCTION report.section_note(of_section text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT s.note || CASE s.workload
+    WHEN 'links8' THEN format(' B = %s background links, N = %s links worked on: Create, Update and Delete handle N links, '
+      'Each All returns B, the others ask B times.', report.provenance('links8_background_links'),
+      report.provenance('links8_links'))
+    WHEN 'real' THEN format(' Source: %s; %s packages, %s dependencies; SHA-256 of the input %s.',
+      report.provenance('real_source'), report.provenance('real_nodes'),
+      (SELECT max(links) FROM report.sizes WHERE workload = 'real'), report.provenance('real_input_sha256'))
+    WHEN 'targets' THEN format(' %s links, sources and targets uniform over %s nodes, and one hub of %s links more.',
+      report.provenance('targets_links'), report.provenance('targets_links')::integer / 10,
+      report.provenance('targets_links')::integer / 10)
+    END
+  FROM report.sections AS s WHERE s.section = of_section
+$$;
+
+CREATE PROCEDURE report.compose() LANGUAGE plpgsql AS $$
+DECLARE
+  s report.sections;
+  flagged bigint := (SELECT count(*) FROM report.flagged);
+  runs bigint := (SELECT count(*) FROM report.runs);
+BEGIN
+  CALL report.add('title', 'doublets: the same SQL on native tables and on doublets stores');
+  CALL report.add('text', format('%s run of %s on %s: %s. CPU: %s, %s cores. Median ± sample standard deviation of %s samples '
+    'per operation and backend; order of the runs shuffled by seed %s.',
+    report.provenance('size'), report.provenance('date'), split_part(report.provenance('server'), ' on ', 1),
+    coalesce(report.provenance('extension'), 'no doublets backend'), report.provenance('cpu'), report.provenance('cores'),
+    report.provenance('samples'), report.provenance('seed')));
+  CALL report.add('text', 'In brackets: the comparison with the baseline, which is the fastest native table of the same '
+    'durability class and printed in bold. ≈ same: the medians differ by less than 5 % of the larger, or the ranges of ± one '
+    'standard deviation overlap.');
+  CALL report.add_table('Durability of each series', 'durability');
+  CALL report.add('heading', 'Floors');
+  CALL report.add('text', 'What PostgreSQL itself costs where no link is touched: no backend can be faster than this. One '
+    'fdatasync of 8 kB on the file system of the data directory took ' || report.provenance('fdatasync_us') || ' µs.');
+  CALL report.add_table('Floors', 'floors');
+  FOR s IN SELECT * FROM report.sections ORDER BY position LOOP
+    CONTINUE WHEN NOT EXISTS (SELECT FROM report.section_rows WHERE section = s.section);
+    CALL report.add('heading', s.title);
+    CALL report.add('text', report.section_note(s.section));
+    IF s.section = 'targets' THEN
+      CALL report.add_table('Targets'
+        || CASE WHEN report.provenance('targets_links')::integer < 1000000
+             THEN ' (they are set for 1,000,000 links; this dataset is smaller, so the verdicts are provisional)' ELSE '' END,
+        'targets');
+    END IF;
+    CALL report.add_table('Wall-clock time', 'section', s.section, 'wall');
+    CALL report.add('chart', s.section || '-linear');
+    CALL report.add('chart', s.section || '-log');
+    CALL report.add_table('CPU time of the backend', 'section', s.section, 'cpu');
+    CALL report.add_table('Across durability classes: wall-clock time of the volatile stores, and how it compares with the '
+      'fastest durable native table. They promise different things.', 'section', s.section, 'across');
+  END LOOP;
+  CALL report.add('heading', 'Memory');
+  CALL report.add_table('Bytes held for the links and all their indexes', 'sizes');
+  CALL report.add('heading', 'Provenance');
+  CALL report.add('text', format('%s of %s runs are flagged: a fixed piece of CPU work before or after them took more than '
+    '10 %% more or less than the median of all, so something else was using the machine. They are kept.', flagged, runs));
+  CALL report.add('text', 'Searches of links8 run with enable_seqscan = off on every backend: its tables are so small that '
+    'the planner would read them whole, which is slower. Statements are asserted to use the expected indexes; the plans are '
+    'in plans.txt, the raw samples in samples.csv.');
+  CALL report.add_table('Provenance', 'provenance');
+END $$;
