@@ -35,9 +35,10 @@ void parse_unique_pairs(const char *value, StoreSpec *spec) {
 }
 
 void parse_max_size(const char *value, StoreSpec *spec) {
-  // pg_size_bytes raises 22023 for what is no size.
-  const int64 bytes = DatumGetInt64(DirectFunctionCall1(pg_size_bytes, CStringGetTextDatum(value)));
-  if (bytes <= 0) bad_value("max_size", value, "Legal values are sizes above zero, such as \"512MB\" and \"4GB\".");
+  double bytes;
+  // A double holds sizes up to 8 PB exactly.
+  if (!parse_real(value, &bytes, GUC_UNIT_BYTE, nullptr) || bytes < 1 || bytes > 9e15)
+    bad_value("max_size", value, "Legal values are sizes above zero, such as \"512MB\" and \"4GB\".");
   spec->max_size = static_cast<uint64>(bytes);
 }
 
