@@ -17,7 +17,6 @@ struct ModifyState {
   OnConflict on_conflict;
   bool check_constraints;
   bool check_partition;
-  bool need_rows;        // somebody looks at the rows after they are written
   LinkInput inputs[kBatchSize];
 };
 
@@ -81,6 +80,13 @@ LinkInput read_slot(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *sl
   return link;
 }
 
+// Whether somebody looks at rows after they are written. Not known yet when the
+// modification begins: the executor sets up RETURNING later.
+bool need_rows(const ModifyState *state, const ResultRelInfo *rinfo) {
+  return state->check_constraints || rinfo->ri_projectReturning != nullptr ||
+         rinfo->ri_WithCheckOptions != NIL || has_insert_row_triggers(state->target.rel);
+}
+
 // Shows an inserted row, with the id it got, to whoever looks at it next.
 void show_inserted(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *slot,
                    const LinkInput &link, bool assigned, EState *estate) {
@@ -121,8 +127,6 @@ ModifyState *make_state(ModifyTableState *mtstate, ResultRelInfo *rinfo, Command
   state->mtstate = mtstate;
   state->check_constraints = has_row_constraints(rel);
   state->check_partition = rel->rd_rel->relispartition && rinfo->ri_RootResultRelInfo == nullptr;
-  state->need_rows = state->check_constraints || rinfo->ri_projectReturning != nullptr ||
-                     rinfo->ri_WithCheckOptions != NIL || has_insert_row_triggers(rel);
   const auto *plan = reinterpret_cast<const ModifyTable *>(mtstate->ps.plan);
   if (plan != nullptr && plan->onConflictAction == ONCONFLICT_NOTHING)
     state->on_conflict = OnConflict::kSkip;
@@ -170,7 +174,7 @@ extern "C" TupleTableSlot *doublets_exec_insert(EState *estate, ResultRelInfo *r
   insert_links(state->target, &link, 1, state->on_conflict);
   if (!link.version)
     return nullptr;
-  if (state->need_rows)
+  if (need_rows(state, rinfo))
     show_inserted(state, rinfo, slot, link, assigned, estate);
   return slot;
 }
@@ -184,7 +188,7 @@ extern "C" TupleTableSlot **doublets_exec_batch_insert(EState *estate, ResultRel
   for (int i = 0; i < n; ++i)
     state->inputs[i] = read_slot(state, rinfo, slots[i], estate, true);
   insert_links(state->target, state->inputs, static_cast<std::size_t>(n), OnConflict::kError);
-  if (state->need_rows)
+  if (need_rows(state, rinfo))
     for (int i = 0; i < n; ++i)
       show_inserted(state, rinfo, slots[i], state->inputs[i],
                     slots[i]->tts_isnull[state->target.spec->id - 1], estate);
