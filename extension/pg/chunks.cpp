@@ -1,14 +1,14 @@
 #include "chunks.hpp"
 
-#include <sys/mman.h>
-
-#include "registry.hpp"
+#include "arenas.hpp"
 
 namespace doublets::pg {
 namespace {
 
-constexpr const char *kSlotsHint =
-    "The server has 64 segments and 5 more per allowed connection: raise max_connections, or drop stores.";
+constexpr uint64 kOwnSegment = uint64{1} << 63;
+
+bool has_own_segment(uint64 handle) { return (handle & kOwnSegment) != 0; }
+dsm_handle segment_of(uint64 handle) { return static_cast<dsm_handle>(handle); }
 
 void add_memory_hint(void *) {
   switch (geterrcode()) {
@@ -17,7 +17,7 @@ void add_memory_hint(void *) {
       break;
     case ERRCODE_INSUFFICIENT_RESOURCES: // the server's code for a full table of segments
       errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED);
-      errhint("%s", kSlotsHint);
+      errhint("Raise max_connections, or drop stores.");
       break;
     default:
       break;
@@ -39,50 +39,46 @@ Chunk chunk_create(std::size_t bytes, bool own_segment) {
   ErrorContextCallback hints;
   begin_memory_hints(&hints);
   Chunk chunk{};
-  if (own_segment) {
-    chunk.segment = dsm_create(bytes, 0);
-    dsm_pin_segment(chunk.segment);
-    dsm_pin_mapping(chunk.segment);
+  if (!own_segment) chunk.handle = arena_take(bytes);
+  if (chunk.handle != 0) {
+    chunk.base = arena_address(chunk.handle);
+  } else {
+    chunk.segment = segment_create(bytes);
     chunk.base = static_cast<char *>(dsm_segment_address(chunk.segment));
     chunk.handle = kOwnSegment | dsm_segment_handle(chunk.segment);
-  } else {
-    dsa_area *area = registry_area();
-    chunk.handle = dsa_allocate_extended(area, bytes, DSA_ALLOC_ZERO);
-    chunk.base = static_cast<char *>(dsa_get_address(area, chunk.handle));
   }
   end_memory_hints(&hints);
   return chunk;
 }
 
-void chunk_destroy(const Chunk &chunk) {
-  if (chunk.segment == nullptr) {
-    dsa_free(registry_area(), chunk.handle);
-    return;
-  }
-  dsm_unpin_segment(segment_of(chunk.handle));
-  dsm_detach(chunk.segment);
-}
-
 Chunk chunk_map(uint64 handle) {
   Chunk chunk{handle, nullptr, nullptr};
   if (!has_own_segment(handle)) {
-    chunk.base = static_cast<char *>(dsa_get_address(registry_area(), handle));
+    chunk.base = arena_address(handle);
     return chunk;
   }
-  chunk.segment = dsm_attach(segment_of(handle));
+  chunk.segment = dsm_find_mapping(segment_of(handle)); // if this process made it
+  if (chunk.segment == nullptr) chunk.segment = dsm_attach(segment_of(handle));
   if (chunk.segment == nullptr) elog(ERROR, "dynamic shared memory segment %u of a store is gone", segment_of(handle));
   dsm_pin_mapping(chunk.segment);
   chunk.base = static_cast<char *>(dsm_segment_address(chunk.segment));
   return chunk;
 }
 
-void chunk_discard_pages(dsm_segment *segment) {
-#ifdef MADV_REMOVE
-  // An odd handle is a piece of main shared memory, which goes back to the server's own
-  // free list.
-  if ((dsm_segment_handle(segment) & 1) == 0)
-    (void)madvise(dsm_segment_address(segment), dsm_segment_map_length(segment), MADV_REMOVE);
-#endif
+void chunk_give_back(uint64 handle, std::size_t bytes, dsm_segment *mapped) {
+  if (has_own_segment(handle))
+    segment_give_up(segment_of(handle), mapped);
+  else
+    arena_give_back(handle, bytes);
+}
+
+void chunks_give_back_all(const HeapHeader *header, dsm_segment *const *segments, uint32 mapped) {
+  // From the last to the first, which holds the header.
+  for (uint32 i = header->chunk_count.load(std::memory_order_acquire); i-- > 0;) {
+    const ChunkEntry chunk = header->chunks[i];
+    chunk_give_back(chunk.handle, static_cast<std::size_t>(chunk.units) * kUnitBytes,
+                    i < mapped ? segments[i] : nullptr);
+  }
 }
 
 } // namespace doublets::pg

@@ -38,7 +38,8 @@ Growth add_chunk(StoreHandle *store, uint32 units) {
   const Status status = heap.add_chunk(chunk.handle, chunk.base, bytes);
   LWLockRelease(&store->shared->lock);
   if (status != Status::kOk) {
-    chunk_destroy(chunk);
+    chunk_give_back(chunk.handle, bytes, chunk.segment);
+    if (chunk.segment != nullptr) dsm_detach(chunk.segment);
     return Growth::kNoAddressSpace;
   }
   store->segments[number] = chunk.segment;

@@ -11,6 +11,7 @@
 // only: it allocates nothing, attaches nothing and waits for short locks alone.
 #include "registry.hpp"
 
+#include "arenas.hpp"
 #include "chunks.hpp"
 #include "relation_cache.hpp"
 
@@ -43,18 +44,10 @@ void forget_current(StoreHandle *handle) {
   if (entry != nullptr && entry->handle == handle) entry->handle = nullptr;
 }
 
-// Gives back the segments and leaves the rest to the reaper, because freeing memory of
-// the area may have to attach some of it.
 void kill(StoreHandle *handle) {
-  const HeapHeader &header = handle->heap.header();
-  const uint32 count = header.chunk_count.load(std::memory_order_acquire);
-  for (uint32 i = 0; i < count; ++i) {
-    const uint64 chunk = header.chunks[i].handle;
-    if (!has_own_segment(chunk)) continue;
-    if (i < handle->heap.mapped_chunks()) chunk_discard_pages(handle->segments[i]);
-    dsm_unpin_segment(segment_of(chunk));
-  }
   registry_set_state(handle->shared, StoreState::kDead);
+  // The slot may be another store's now; the chunks are still this one's.
+  chunks_give_back_all(&handle->heap.header(), handle->segments, Min(handle->heap.mapped_chunks(), handle->segment_capacity));
   forget_current(handle);
   handle->next_lost = lost;
   lost = handle;
@@ -127,6 +120,7 @@ void registry_at_xact_end(bool commit) {
     release_handle(handle);
   }
   release_stale_entries();
+  if (registry_is_attached()) arenas_unmap_departed();
 }
 
 } // namespace doublets::pg

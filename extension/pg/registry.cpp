@@ -2,6 +2,7 @@
 // pending.cpp.
 #include "registry.hpp"
 
+#include "arenas.hpp"
 #include "chunks.hpp"
 #include "relation_cache.hpp"
 
@@ -21,7 +22,7 @@ struct Root {
   LWLock lock;              // the registry lock
   int registry_tranche;     // the tranches are immutable after creation
   int store_tranche;
-  int area_tranche;
+  int memory_tranche;
   dsa_handle area;          // this and control: the registry lock; written once
   dsa_pointer control;
 };
@@ -33,6 +34,7 @@ struct Control {
   uint32 dead_head;
   uint32 sweep_next;           // slot the sweeper looks at next
   uint64 last_incarnation;
+  ArenaTable arenas;           // has its own lock
   dsa_pointer slabs[kMaxSlabs]; // constant once counted
   uint32 buckets[kBuckets];
 };
@@ -63,7 +65,7 @@ void attach_root() {
   if (!found) {
     shared->registry_tranche = LWLockNewTrancheId();
     shared->store_tranche = LWLockNewTrancheId();
-    shared->area_tranche = LWLockNewTrancheId();
+    shared->memory_tranche = LWLockNewTrancheId();
     shared->area = DSM_HANDLE_INVALID;
     shared->control = InvalidDsaPointer;
     LWLockInitialize(&shared->lock, shared->registry_tranche);
@@ -71,7 +73,7 @@ void attach_root() {
   LWLockRelease(AddinShmemInitLock);
   LWLockRegisterTranche(shared->registry_tranche, "DoubletsRegistry");
   LWLockRegisterTranche(shared->store_tranche, "DoubletsStore");
-  LWLockRegisterTranche(shared->area_tranche, "DoubletsMemory");
+  LWLockRegisterTranche(shared->memory_tranche, "DoubletsMemory");
   root = shared;
 }
 
@@ -80,13 +82,15 @@ void create_area() {
   ErrorContextCallback hints;
   begin_memory_hints(&hints);
   MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
-  dsa_area *made = dsa_create(root->area_tranche);
+  dsa_area *made = dsa_create(root->memory_tranche);
   MemoryContextSwitchTo(before);
   const dsa_pointer pointer = dsa_allocate0(made, sizeof(Control));
   end_memory_hints(&hints);
   dsa_pin_mapping(made);
   dsa_pin(made);
-  pg_atomic_init_u32(&static_cast<Control *>(dsa_get_address(made, pointer))->slab_count, 0);
+  auto *fresh = static_cast<Control *>(dsa_get_address(made, pointer));
+  pg_atomic_init_u32(&fresh->slab_count, 0);
+  arenas_format(&fresh->arenas, root->memory_tranche);
 
   LWLockAcquire(&root->lock, LW_EXCLUSIVE);
   const bool won = root->area == DSM_HANDLE_INVALID;
@@ -97,7 +101,7 @@ void create_area() {
   LWLockRelease(&root->lock);
   if (won) {
     area = made;
-    control = static_cast<Control *>(dsa_get_address(made, pointer));
+    control = fresh;
   } else {
     dsa_unpin(made);
     dsa_detach(made);
@@ -171,26 +175,21 @@ void add_slab() {
   if (!won) dsa_free(area, pointer);
 }
 
-// Frees the memory of a store that is in no list and no bucket, then its slot.
-// With `segments` its own segments too.
-void free_store(SharedStore *store, bool segments) {
-  const auto *header = static_cast<HeapHeader *>(dsa_get_address(area, store->root));
-  const uint32 count = header->chunk_count.load(std::memory_order_acquire);
-  for (uint32 i = 1; i < count; ++i) {
-    const uint64 handle = header->chunks[i].handle;
-    if (!has_own_segment(handle))
-      dsa_free(area, handle);
-    else if (segments)
-      dsm_unpin_segment(segment_of(handle));
-  }
-  dsa_free(area, store->root);
-
-  LWLockAcquire(&root->lock, LW_EXCLUSIVE);
+// Makes a slot that is in no bucket and no list free. Requires the registry lock.
+void free_slot_locked(SharedStore *store) {
   store->state = StoreState::kFree;
-  store->root = InvalidDsaPointer;
   store->next = control->free_head;
   control->free_head = store->slot + 1;
-  LWLockRelease(&root->lock);
+}
+
+// Frees the slots of dead stores. Requires the registry lock, exclusive.
+void reap_locked() {
+  while (control->dead_head != 0) {
+    SharedStore *store = slot_at(control->dead_head - 1);
+    control->dead_head = store->next_dead;
+    unlink_locked(store);
+    free_slot_locked(store);
+  }
 }
 
 // Whether a key still has its relation, as far as the catalogs show.
@@ -215,18 +214,11 @@ void sweep_store(const StoreKey &key, uint64 incarnation) {
   // for standbys and cost a transaction id.
   if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL) return;
   AcceptInvalidationMessages();
-  if (!relation_exists(key)) {
-    lock_registry(LW_EXCLUSIVE);
-    SharedStore *store = find_locked(key, false);
-    if (store != nullptr && pg_atomic_read_u64(&store->incarnation) == incarnation) {
-      pg_atomic_write_u64(&store->incarnation, 0);
-      store->state = StoreState::kDead;
-      unlink_locked(store);
-    } else {
-      store = nullptr;
-    }
-    LWLockRelease(&root->lock);
-    if (store != nullptr) free_store(store, true);
+  SharedStore *store = relation_exists(key) ? nullptr : registry_find(key);
+  if (store != nullptr && pg_atomic_read_u64(&store->incarnation) == incarnation) {
+    const Chunk first = chunk_map(store->root); // may fail, so first
+    registry_set_state(store, StoreState::kDead);
+    chunks_give_back_all(reinterpret_cast<HeapHeader *>(first.base), &first.segment, 1);
   }
   LockRelease(&tag, ExclusiveLock, false);
 }
@@ -257,7 +249,9 @@ bool registry_attach(bool create) {
   return true;
 }
 
-dsa_area *registry_area() { return area; }
+bool registry_is_attached() { return control != nullptr; }
+
+ArenaTable &registry_arenas() { return control->arenas; }
 
 SharedStore *registry_find(const StoreKey &key) {
   lock_registry(LW_SHARED);
@@ -274,13 +268,14 @@ SharedStore *registry_find_relation(Oid relation) {
 }
 
 void registry_reserve() {
-  lock_registry(LW_SHARED);
+  lock_registry(LW_EXCLUSIVE);
+  reap_locked();
   const bool slot = control->free_head != 0;
   LWLockRelease(&root->lock);
   if (!slot) add_slab();
 }
 
-SharedStore *registry_insert(const StoreKey &key, const StoreSpec &spec, dsa_pointer chunk, bool *won) {
+SharedStore *registry_insert(const StoreKey &key, const StoreSpec &spec, uint64 chunk, bool *won) {
   for (;;) {
     lock_registry(LW_EXCLUSIVE);
     SharedStore *store = find_locked(key, false);
@@ -314,21 +309,6 @@ void registry_set_state(SharedStore *store, StoreState state) {
     control->dead_head = store->slot + 1;
   }
   LWLockRelease(&root->lock);
-}
-
-void registry_reap(int limit) {
-  while (limit-- > 0) {
-    lock_registry(LW_EXCLUSIVE);
-    SharedStore *store = nullptr;
-    if (control->dead_head != 0) {
-      store = slot_at(control->dead_head - 1);
-      control->dead_head = store->next_dead;
-      unlink_locked(store);
-    }
-    LWLockRelease(&root->lock);
-    if (store == nullptr) return;
-    free_store(store, false); // its segments were given back when it died
-  }
 }
 
 void registry_sweep(int limit) {

@@ -1,9 +1,9 @@
 // The registry: which stores have memory, and when it is given back.
 //
-// Main shared memory holds only a lock, tranche ids and the handle of a DSA area.
-// The area holds the registry itself (a hash table over slots of type SharedStore),
-// the memory of small stores and the first pieces of large ones. Nothing is
-// allocated before the first row of the first store.
+// Main shared memory holds only a lock, tranche ids and the handle of a DSA area, which
+// holds the registry itself: a hash table over slots of type SharedStore, and the table of
+// the arenas in which small stores live. Nothing is allocated before the first row of the
+// first store.
 //
 // A slot is never returned to the area, only reused: a backend may therefore keep
 // a pointer to it forever, and finds out that its store is gone by comparing the
@@ -29,7 +29,7 @@ enum class StoreState : std::uint32_t {
   kFree,    // the slot is on the free list
   kLive,    // found by lookups
   kRetired, // truncated or dropped by an unfinished transaction; lookups pass it by
-  kDead,    // nobody will look at its content again; the reaper frees it
+  kDead,    // its memory is being given back, or has been; the slot waits to be reused
 };
 
 // The shared part of one store with memory. Padded: the locks of two stores do not share
@@ -40,7 +40,7 @@ struct alignas(PG_CACHE_LINE_SIZE) SharedStore {
   // The registry lock; key, root, layout and unique_pairs are constant while live, so
   // whoever has the relation locked may read them without it.
   StoreKey key;
-  dsa_pointer root; // chunk 0
+  uint64 root; // handle of chunk 0
   Layout layout;
   StoreState state;
   std::uint32_t next; // in the bucket or the free list; slot number + 1
@@ -70,21 +70,23 @@ struct StoreHandle;
 // True if the registry exists and this process has it mapped; `create` makes it.
 // Errors: those of store_grow.
 bool registry_attach(bool create);
+bool registry_is_attached();
 
-// The area with the registry and the small chunks. Requires registry_attach.
-dsa_area *registry_area();
+// Requires registry_attach.
+struct ArenaTable;
+ArenaTable &registry_arenas();
 
 // The live store of a key, or of a relation of this database whatever its row type;
 // null if there is none. Requires registry_attach, and the relation locked.
 SharedStore *registry_find(const StoreKey &key);
 SharedStore *registry_find_relation(Oid relation);
 
-// Makes sure there is a free slot, so that registry_insert rarely has to make one.
+// Makes sure there is a free slot, dead ones included, so that registry_insert rarely has to make one.
 void registry_reserve();
 
 // Registers a store whose first chunk is formatted, and returns it; another one if
 // somebody was faster (`won` is false: the caller frees its chunk).
-SharedStore *registry_insert(const StoreKey &key, const StoreSpec &spec, dsa_pointer root, bool *won);
+SharedStore *registry_insert(const StoreKey &key, const StoreSpec &spec, uint64 root, bool *won);
 
 // Notes that the store was created by this transaction in a relation nobody else can
 // see: it goes away with the current subtransaction. `handle` is attached.
@@ -98,12 +100,9 @@ bool registry_has_retired(Oid relation);
 // chunks mapped, so that their pages can be given back while others still map them.
 void registry_retire(StoreHandle *handle);
 
-// Changes a store's state. kDead also ends its incarnation and queues it for the reaper.
+// Changes a store's state. kDead also ends its incarnation and queues the slot for reuse.
 // Cannot fail.
 void registry_set_state(SharedStore *store, StoreState state);
-
-// Frees the small chunks of at most `limit` dead stores.
-void registry_reap(int limit);
 
 // Looks at up to `limit` stores, going round, for those whose relation or database is
 // gone, and frees them. Takes and releases relation locks, conditionally.

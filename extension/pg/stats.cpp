@@ -89,10 +89,7 @@ using namespace doublets::pg;
 DOUBLETS_FUNCTION(doublets_stores) {
   InitMaterializedSRF(fcinfo, 0);
   auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
-  if (!RecoveryInProgress() && registry_attach(false)) {
-    registry_reap(PG_INT32_MAX);
-    registry_sweep(PG_INT32_MAX);
-  }
+  if (!RecoveryInProgress() && registry_attach(false)) registry_sweep(PG_INT32_MAX);
   ListCell *cell;
   foreach (cell, list_stores()) {
     const Oid relation = lfirst_oid(cell);

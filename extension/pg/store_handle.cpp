@@ -7,8 +7,7 @@
 namespace doublets::pg {
 namespace {
 
-constexpr int kReapPerCreate = 4;  // dead stores freed, and
-constexpr int kSweepPerCreate = 8; // slots looked at, by whoever makes a new store
+constexpr int kSweepPerCreate = 8; // slots looked at by whoever makes a new store
 
 [[noreturn]] void out_of_memory() {
   ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
@@ -17,9 +16,8 @@ constexpr int kSweepPerCreate = 8; // slots looked at, by whoever makes a new st
 }
 
 StoreHandle *attach(RelationEntry *entry, SharedStore *shared, const StoreKey &key) {
-  // Everything that may raise an ERROR comes before the handle is the entry's.
-  char *base = chunk_map(shared->root).base;
-  if (!Heap::recognises(base))
+  const Chunk chunk = chunk_map(shared->root);
+  if (!Heap::recognises(chunk.base))
     ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the memory of a doublets store is damaged")));
   auto *handle = static_cast<StoreHandle *>(MemoryContextAllocZero(TopMemoryContext, sizeof(StoreHandle)));
   new (&handle->heap) Heap();
@@ -28,12 +26,16 @@ StoreHandle *attach(RelationEntry *entry, SharedStore *shared, const StoreKey &k
   handle->key = key;
   handle->layout = shared->layout;
   handle->unique_pairs = shared->unique_pairs;
-  const auto *header = reinterpret_cast<HeapHeader *>(base);
+  const auto *header = reinterpret_cast<HeapHeader *>(chunk.base);
   if (!handle->heap.reserve_local(static_cast<std::size_t>(header->chunks[0].units) * kUnitBytes)) {
     pfree(handle);
     out_of_memory();
   }
-  handle->heap.map_next_chunk(base);
+  if (chunk.segment != nullptr) {
+    reserve_segment(handle);
+    handle->segments[0] = chunk.segment;
+  }
+  handle->heap.map_next_chunk(chunk.base);
   entry->handle = handle;
   return handle;
 }
@@ -41,14 +43,17 @@ StoreHandle *attach(RelationEntry *entry, SharedStore *shared, const StoreKey &k
 // Makes the first chunk and registers it.
 SharedStore *create(const StoreKey &key, const StoreSpec &spec, bool *won) {
   registry_attach(true);
-  registry_reap(kReapPerCreate);
   registry_sweep(kSweepPerCreate);
   registry_reserve(); // now, while there is no chunk an error would lose
   const Chunk chunk = chunk_create(kFirstChunkBytes, false);
+  memset(chunk.base, 0, kFirstChunkBytes);
   Store::format(chunk.base, kFirstChunkBytes, chunk.handle, spec.layout, spec.unique_pairs,
                 pg_prng_uint64(&pg_global_prng_state));
   SharedStore *shared = registry_insert(key, spec, chunk.handle, won);
-  if (!*won) chunk_destroy(chunk);
+  if (!*won) {
+    chunk_give_back(chunk.handle, kFirstChunkBytes, chunk.segment);
+    if (chunk.segment != nullptr) dsm_detach(chunk.segment);
+  }
   return shared;
 }
 
