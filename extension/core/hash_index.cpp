@@ -21,7 +21,8 @@ void HashIndex::put(HashBucket *bucket, std::uint32_t hash, std::uint32_t ref,
   HashIndex::Entry{bucket, i}.set(ref, tag);
 }
 
-void HashIndex::insert(std::uint32_t hash, std::uint32_t ref, bool tag) noexcept {
+void HashIndex::insert(std::uint32_t hash, std::uint32_t ref, bool tag,
+                       const BlockPlan &planned) noexcept {
   if (header_.bucket_count == 0) {
     buckets_.append_page();
     header_.bucket_count = PagedArray<HashBucket>::kPerPage;
@@ -29,7 +30,7 @@ void HashIndex::insert(std::uint32_t hash, std::uint32_t ref, bool tag) noexcept
   put(&buckets_[bucket_of(hash)], hash, ref, tag);
   ++header_.entries;
   if (header_.entries > std::uint64_t{header_.bucket_count} * kMeanLoad)
-    split();
+    split(planned);
 }
 
 // Frees the overflow buckets behind `bucket`, which are empty.
@@ -45,17 +46,20 @@ void HashIndex::trim(HashBucket *bucket) noexcept {
 }
 
 // Splits the bucket whose turn it is, if there is room for the page and the overflow
-// buckets this may take; otherwise the table stays a little fuller until there is.
-void HashIndex::split() noexcept {
+// buckets this may take, beside the `planned` ones; otherwise the table stays a little
+// fuller until there is.
+void HashIndex::split(const BlockPlan &planned) noexcept {
   const std::uint32_t n = header_.bucket_count;
   if (n == ~0u)
     return;
   const std::uint32_t half = 1u << (31 - __builtin_clz(n));
   HashBucket *from = &buckets_[n - half];
-  std::uint32_t units = n == buckets_.size() ? buckets_.plan_units() : 0;
+  BlockPlan plan = planned;
+  if (n == buckets_.size())
+    plan += buckets_.plan();
   for (HashBucket *b = from; b->overflow; b = &heap_.at(b->overflow))
-    units += kOverflowUnits;
-  if (!heap_.can_take(units))
+    plan.add(kOverflowClass);
+  if (!heap_.can_take(plan))
     return;
   if (n == buckets_.size())
     buckets_.append_page();

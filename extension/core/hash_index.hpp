@@ -83,14 +83,19 @@ public:
       __builtin_prefetch(&buckets_[bucket_of(hash)]);
   }
 
-  // Units one insert needs at the most. Splitting is done only where room is left
-  // for it, so it needs no plan.
-  std::uint32_t plan_units() const noexcept {
-    return header_.bucket_count == 0 ? buckets_.plan_units() + kOverflowUnits : kOverflowUnits;
+  // Blocks one insert needs at the most. Splitting is done only where room is left
+  // for it beside what the caller has planned, so it needs no plan.
+  BlockPlan plan() const noexcept {
+    BlockPlan p;
+    p.add(kOverflowClass);
+    if (header_.bucket_count == 0)
+      p += buckets_.plan();
+    return p;
   }
 
-  // Requires: no entry for the key; can_take(plan_units()).
-  void insert(std::uint32_t hash, std::uint32_t ref, bool tag) noexcept;
+  // Requires: no entry for the key; can_take(plan()). `planned`: blocks the caller
+  // may still take for the change this is part of; splitting leaves them alone.
+  void insert(std::uint32_t hash, std::uint32_t ref, bool tag, const BlockPlan &planned) noexcept;
 
   // Requires: an entry (hash, ref).
   void erase(std::uint32_t hash, std::uint32_t ref) noexcept;
@@ -116,7 +121,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t kOverflowUnits = units_of<HashBucket>() + 1;
+  static constexpr unsigned kOverflowClass = size_class(units_of<HashBucket>());
   static constexpr unsigned kMeanLoad = 5;
 
   std::uint32_t bucket_of(std::uint32_t hash) const noexcept {
@@ -127,7 +132,7 @@ private:
   }
 
   void put(HashBucket *bucket, std::uint32_t hash, std::uint32_t ref, bool tag) noexcept;
-  void split() noexcept;
+  void split(const BlockPlan &planned) noexcept;
   void trim(HashBucket *bucket) noexcept;
 
   Heap &heap_;

@@ -16,47 +16,59 @@ HashIndex::Entry SplitIndex::find_pair(std::int64_t source, std::int64_t target)
 }
 
 SplitIndex::Probe SplitIndex::probe(std::int64_t source, std::int64_t target) const noexcept {
-  constexpr std::uint32_t kNewNode = units_of<LinkNode>() + 1;
-  Probe p{find_node(source), find_node(target), find_pair(source, target), 0};
-  p.units = nodes_.plan_units() + pairs_.plan_units() + 4 * kNewNode;
-  p.units += p.source ? lists_.plan_units(heap_.at(p.source).out) : 0;
-  p.units += p.target ? lists_.plan_units(heap_.at(p.target).in) : 0;
-  if (p.pair)
-    p.units += p.pair.tag() ? lists_.plan_units(heap_.at(Ref<PairNode>{p.pair.ref()}).list)
-                            : lists_.plan_units(LinkList{p.pair.ref(), 1, 0});
+  constexpr unsigned kRecord = size_class(units_of<LinkNode>());
+  static_assert(size_class(units_of<PairNode>()) == kRecord);
+  Probe p{find_node(source), find_node(target), find_pair(source, target), {}};
+  if (!p.source || !p.target) {
+    p.blocks.add(kRecord, 2);
+    p.blocks += nodes_.plan();
+    p.blocks += nodes_.plan();
+  }
+  if (p.source)
+    p.blocks += lists_.plan(heap_.at(p.source).out);
+  if (p.target)
+    p.blocks += lists_.plan(heap_.at(p.target).in);
+  if (!p.pair) {
+    p.blocks += pairs_.plan();
+  } else if (p.pair.tag()) {
+    p.blocks += lists_.plan(heap_.at(Ref<PairNode>{p.pair.ref()}).list);
+  } else {
+    p.blocks.add(kRecord);
+    p.blocks += lists_.plan(LinkList::of_one({p.pair.ref()}));
+  }
   return p;
 }
 
-Ref<LinkNode> SplitIndex::make_node(std::int64_t key) noexcept {
+Ref<LinkNode> SplitIndex::make_node(std::int64_t key, const BlockPlan &planned) noexcept {
   const auto node = heap_.take<LinkNode>();
   heap_.at(node) = LinkNode{key, {}, {}, 0};
-  nodes_.insert(node_hash(key), node.unit, false);
+  nodes_.insert(node_hash(key), node.unit, false, planned);
   return node;
 }
 
 void SplitIndex::add(Ref<Version> version, const Probe &probe) noexcept {
   const Version &v = heap_.at(version);
   if (!probe.pair) {
-    pairs_.insert(pair_hash(v.source, v.target), version.unit, false);
+    pairs_.insert(pair_hash(v.source, v.target), version.unit, false, probe.blocks);
   } else {
     if (!probe.pair.tag()) {
       const auto pair = heap_.take<PairNode>();
-      heap_.at(pair) = PairNode{v.source, v.target, {probe.pair.ref(), 1, 0}, 0};
+      heap_.at(pair) = PairNode{v.source, v.target, LinkList::of_one({probe.pair.ref()}), 0};
       probe.pair.set(pair.unit, true);
     }
     lists_.add(heap_.at(Ref<PairNode>{probe.pair.ref()}).list, version);
   }
-  const Ref<LinkNode> source = probe.source ? probe.source : make_node(v.source);
+  const Ref<LinkNode> source = probe.source ? probe.source : make_node(v.source, probe.blocks);
   lists_.add(heap_.at(source).out, version);
   const Ref<LinkNode> target = probe.target             ? probe.target
                            : v.target == v.source ? source
-                                                  : make_node(v.target);
+                                                  : make_node(v.target, probe.blocks);
   lists_.add(heap_.at(target).in, version);
 }
 
 void SplitIndex::drop_node_if_unused(Ref<LinkNode> node) noexcept {
   const LinkNode &n = heap_.at(node);
-  if (n.out.count != 0 || n.in.count != 0)
+  if (n.out.count() != 0 || n.in.count() != 0)
     return;
   nodes_.erase(node_hash(n.key), node.unit);
   heap_.give_back(node);
@@ -72,7 +84,7 @@ void SplitIndex::remove(Ref<Version> version) noexcept {
     const Ref<PairNode> pair{entry.ref()};
     LinkList &list = heap_.at(pair).list;
     lists_.remove(list, version);
-    if (list.count == 1) {
+    if (list.count() == 1) {
       entry.set(list.ref, false);
       heap_.give_back(pair);
     }
@@ -92,19 +104,19 @@ bool SplitIndex::list_of(const Pattern &pattern, LinkList &list) const noexcept 
     const HashIndex::Entry entry = find_pair(pattern.source, pattern.target);
     if (!entry)
       return false;
-    list = entry.tag() ? heap_.at(Ref<PairNode>{entry.ref()}).list : LinkList{entry.ref(), 1, 0};
+    list = entry.tag() ? heap_.at(Ref<PairNode>{entry.ref()}).list : LinkList::of_one({entry.ref()});
     return true;
   }
   const Ref<LinkNode> node = find_node(pattern.has_source ? pattern.source : pattern.target);
   if (!node)
     return false;
   list = pattern.has_source ? heap_.at(node).out : heap_.at(node).in;
-  return list.count != 0;
+  return list.count() != 0;
 }
 
 std::uint64_t SplitIndex::count(const Pattern &pattern) const noexcept {
   LinkList list{};
-  return list_of(pattern, list) ? list.count : 0;
+  return list_of(pattern, list) ? list.count() : 0;
 }
 
 std::size_t SplitIndex::candidates(const Pattern &pattern, Position &position, Ref<Version> *out,
@@ -151,12 +163,12 @@ std::uint64_t SplitIndex::verify(std::uint64_t versions, void (*report)(void *, 
     const LinkNode &n = heap_.at(Ref<LinkNode>{ref});
     if (!placed || tag || hash != node_hash(n.key))
       report(context, "a node stands in the wrong place of the node directory");
-    if (n.out.count == 0 && n.in.count == 0)
+    if (n.out.count() == 0 && n.in.count() == 0)
       report(context, "a node without links was kept");
     units += units_of<LinkNode>() + lists_.verify(n.out, report, context) +
              lists_.verify(n.in, report, context);
-    out += n.out.count;
-    in += n.in.count;
+    out += n.out.count();
+    in += n.in.count();
     ++nodes;
   });
   pairs_.for_each([&](std::uint32_t hash, std::uint32_t ref, bool list, bool placed) noexcept {
@@ -165,10 +177,10 @@ std::uint64_t SplitIndex::verify(std::uint64_t versions, void (*report)(void *, 
       const PairNode &p = heap_.at(Ref<PairNode>{ref});
       source = p.source;
       target = p.target;
-      if (p.list.count < 2)
+      if (p.list.count() < 2)
         report(context, "a pair kept a list of fewer than two versions");
       units += units_of<PairNode>() + lists_.verify(p.list, report, context);
-      pairs += p.list.count;
+      pairs += p.list.count();
     } else {
       const Version &v = heap_.at(Ref<Version>{ref});
       source = v.source;

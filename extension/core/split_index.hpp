@@ -49,11 +49,12 @@ public:
     Ref<LinkNode> source;
     Ref<LinkNode> target;
     HashIndex::Entry pair;
-    std::uint32_t units; // that add may take, each block counted one larger
+    std::uint32_t units; // that add may take, each block counted one larger; add also
+                         // leaves as many alone, so the caller may put in more
   };
   Probe probe(std::int64_t source, std::int64_t target) const noexcept;
 
-  // Requires: `probe` of its ends, made since the last change; can_take(probe.units).
+  // Requires: `probe` of its ends, made since the last change; can_take(probe.blocks).
   void add(Ref<Version> version, const Probe &probe) noexcept;
   // Requires: in the index, ends unchanged. Takes no memory.
   void remove(Ref<Version> version) noexcept;
@@ -94,7 +95,7 @@ private:
     return {entry ? entry.ref() : 0};
   }
   HashIndex::Entry find_pair(std::int64_t source, std::int64_t target) const noexcept;
-  Ref<LinkNode> make_node(std::int64_t key) noexcept;
+  Ref<LinkNode> make_node(std::int64_t key, const BlockPlan &planned) noexcept;
   void drop_node_if_unused(Ref<LinkNode> node) noexcept;
   bool list_of(const Pattern &pattern, LinkList &list) const noexcept;
 

@@ -12,8 +12,13 @@ static_assert(kStep >= LinkLists::kArrayMax);
 
 // What every write may take besides its indexes: version, in-flight records of the new
 // and the old version, slot.
-constexpr std::uint32_t kRecordUnits =
-    units_of<Version>() + 2 * units_of<Flight>() + units_of<TxnSlot>() + 4;
+constexpr BlockPlan record_plan() noexcept {
+  BlockPlan p;
+  p.add(size_class(units_of<Version>()));
+  p.add(size_class(units_of<Flight>()), 2);
+  p.add(size_class(units_of<TxnSlot>()));
+  return p;
+}
 
 } // namespace
 
@@ -285,8 +290,9 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   IdIndex ids(heap_, header_.ids);
   LinkId id = link.id;
   if (id == 0) {
-    r.status = ids.assign(id);
-    r.units = kMaxBlockUnits * 5;
+    BlockPlan wanted;
+    r.status = ids.assign(id, wanted);
+    r.units = wanted.units();
   } else if (!except || heap_.at(except).id != id) {
     r = check_id(id, except, writer.oracle);
   }
@@ -296,14 +302,15 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
     r = check_pair(link.source, link.target, except, writer.oracle);
   if (r.status != Status::kOk)
     return r;
-  const typename Index::Probe probe = index.probe(link.source, link.target);
-  const std::uint32_t units = kRecordUnits + probe.units + ids.plan_units(id);
-  if (!heap_.can_take(units)) {
+  typename Index::Probe probe = index.probe(link.source, link.target);
+  probe.blocks += record_plan();
+  probe.blocks += ids.plan(id);
+  if (!heap_.can_take(probe.blocks)) {
     r.status = Status::kNeedMemory;
-    r.units = units;
+    r.units = probe.blocks.units();
     return r;
   }
-  // Nothing fails from here on.
+  // Nothing fails from here on. What the index does beyond its plan leaves room for all of it.
   const auto version = heap_.take<Version>();
   heap_.at(version) = Version{id, link.source, link.target, {}, ids.head(id)};
   Flight &flight = heap_.at(new_flight(version));
@@ -375,9 +382,9 @@ WriteResult Store::erase(Ref<Version> version, const Writer &writer) noexcept {
   WriteResult r = check(version, writer.oracle);
   if (r.status != Status::kOk)
     return r;
-  if (!heap_.can_take(kRecordUnits)) {
+  if (!heap_.can_take(record_plan())) {
     r.status = Status::kNeedMemory;
-    r.units = kRecordUnits;
+    r.units = record_plan().units();
     return r;
   }
   mark_deleted(version, {}, writer);

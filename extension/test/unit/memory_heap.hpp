@@ -12,9 +12,14 @@ namespace doublets::test {
 
 class MemoryHeap {
  public:
-  explicit MemoryHeap(std::size_t first_bytes = kFirstChunkBytes, std::size_t header_bytes = sizeof(HeapHeader)) {
+  explicit MemoryHeap(std::size_t first_bytes = kFirstChunkBytes, std::size_t header_bytes = sizeof(HeapHeader))
+      : MemoryHeap(first_bytes, [=](char* base, std::size_t bytes) { Heap::format(base, bytes, 0, header_bytes); }) {}
+
+  // format(base, bytes) makes the zeroed first chunk a store.
+  template <class Format, class = std::enable_if_t<std::is_invocable_v<Format, char*, std::size_t>>>
+  MemoryHeap(std::size_t first_bytes, Format format) {
     char* base = allocate(first_bytes);
-    Heap::format(base, first_bytes, 0, header_bytes);
+    format(base, first_bytes);
     if (!heap_.reserve_local(first_bytes)) std::abort();
     heap_.map_next_chunk(base);
   }

@@ -1,0 +1,857 @@
+// A store beside a naive model of it, changed together and compared: for unit tests, driven
+// by random numbers, and for fuzzing, driven by the fuzzer's bytes.
+//
+// The model is a list of versions with the transactions that wrote them, searched from end
+// to end. It has its own table of transactions and judges visibility and conflicts with
+// it, as PostgreSQL would: by snapshot, by command, newest state for writers. The store's
+// oracles use the states of its transaction slots, so that slots are tested too.
+//
+// A difference is thrown as Difference; unit tests report it, the fuzzer crashes.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/store.hpp"
+#include "memory_heap.hpp"
+
+namespace doublets::test {
+
+struct Difference : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline void demand(bool holds, const std::string& what) {
+  if (!holds) throw Difference(what);
+}
+
+// Where the decisions of a run come from.
+class Choices {
+ public:
+  virtual ~Choices() = default;
+  virtual std::uint32_t below(std::uint32_t n) = 0;  // 0 .. n-1, n >= 1
+  virtual bool more() const { return true; }
+
+  bool one_in(std::uint32_t n) { return below(n) == 0; }
+};
+
+struct StoreOptions {
+  Layout layout = Layout::kSplit;
+  bool unique_pairs = false;
+  std::uint32_t values = 8;         // distinct sources and targets, extreme ones included
+  std::uint32_t hub_one_in = 0;     // > 0: this often the source is always the same
+  std::uint32_t explicit_one_in = 5;  // how often a link's id is given
+  bool squeeze = true;              // try changes with too little memory first
+};
+
+class StoreModel {
+ public:
+  StoreModel(const StoreOptions& options, Choices& choices)
+      : options_(options), choices_(choices), memory_(first_chunk(), [&](char* base, std::size_t bytes) {
+          Store::format(base, bytes, 0, options.layout, options.unique_pairs, 0x1234567);
+        }) {}
+
+  // One random action.
+  void step();
+
+  // Ends every transaction, settles everything.
+  void quiesce() {
+    while (!open_.empty()) end(0, choices_.one_in(3));
+    cursors_.clear();
+    settle_all();
+    demand(store().header().flights == 0, "records are in flight though nothing runs");
+    demand(store().header().slots == 0, "transaction slots are left over");
+  }
+
+  // Deletes all links, committed and settled.
+  void delete_everything() {
+    quiesce();
+    begin();
+    for (const std::size_t v : visible(view(open_[0]))) {
+      const WriteResult r = erase(0, v);
+      demand(r.status == Status::kOk, "a settled link cannot be deleted");
+    }
+    end(0, true);
+    settle_all();
+    demand(store().header().versions == 0, "versions are left after everything was deleted");
+  }
+
+  // Compares every shape of search for every open snapshot and a fresh one, and verifies.
+  void compare_all() {
+    verify();
+    for (Txn& t : open_) compare(view(t));
+    const Snapshot fresh = take_snapshot(0);
+    compare(View{this, &fresh, 0, 0});
+  }
+
+  void verify() {
+    std::string text;
+    store().verify(
+        [](void* to, const char* fault) {
+          auto& s = *static_cast<std::string*>(to);
+          if (s.size() < 500) s += std::string(s.empty() ? "" : "; ") + fault;
+        },
+        &text);
+    demand(text.empty(), "verify: " + text);
+    const HeapHeader& h = memory_.header();
+    demand(h.bump_next <= h.bump_end, "more memory was taken than there was");
+  }
+
+  Store store() { return Store(memory_.heap()); }
+  MemoryHeap& memory() { return memory_; }
+  std::size_t links() {
+    const Snapshot fresh = take_snapshot(0);
+    return visible(View{this, &fresh, 0, 0}).size();
+  }
+  std::uint64_t refusals() const { return refusals_; }
+  std::uint64_t waits() const { return waits_; }
+  std::uint64_t conflicts() const { return conflicts_; }
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  struct ModelVersion {
+    LinkId id;
+    std::int64_t source;
+    std::int64_t target;
+    TxnId inserter;
+    CommandId cmin;
+    TxnId deleter = 0;
+    CommandId cmax = 0;
+    std::size_t successor = kNone;
+    Ref<Version> ref{};
+  };
+
+  struct Info {
+    TxnId top;
+    TxnState state;
+  };
+
+  struct Snapshot {
+    TxnId xmax;
+    std::set<TxnId> running;
+    TxnId xmin;
+  };
+
+  struct Sub {
+    TxnId xid;
+    Ref<TxnSlot> slot;
+  };
+
+  struct Txn {
+    TxnId top;
+    bool repeatable;
+    CommandId command = 1;
+    Snapshot snapshot;
+    std::vector<Sub> subs;  // the innermost last; the first is the transaction itself
+    std::vector<Sub> done;  // committed subtransactions, ended with the transaction
+  };
+
+  struct View {
+    StoreModel* model;
+    const Snapshot* snapshot;
+    TxnId own;  // top transaction id, 0: none
+    CommandId command;
+  };
+
+  // A scan that goes on while the store changes.
+  struct Cursor {
+    Snapshot snapshot;
+    Pattern pattern;
+    Position position;
+    std::vector<LinkRow> rows;
+    std::vector<std::size_t> expected;
+  };
+
+  static std::size_t first_chunk() { return (sizeof(StoreHeader) + 4095) / 4096 * 4096; }
+
+  // ---- visibility -------------------------------------------------------------------
+
+  Snapshot take_snapshot(TxnId) {
+    Snapshot s;
+    s.xmax = next_xid_;
+    s.xmin = next_xid_;
+    for (const auto& [xid, info] : xacts_)
+      if (info.state == TxnState::kRunning) s.running.insert(xid);
+    if (!s.running.empty()) s.xmin = *s.running.begin();
+    return s;
+  }
+
+  View view(Txn& t) { return View{this, &t.snapshot, t.top, t.command}; }
+
+  bool in_snapshot(const View& v, TxnId xid, CommandId command, TxnState state, TxnId top) const {
+    if (v.own != 0 && top == v.own) return state != TxnState::kAborted && command < v.command;
+    if (xid >= v.snapshot->xmax || v.snapshot->running.count(xid) != 0) return false;
+    return state == TxnState::kCommitted;
+  }
+
+  bool sees(const View& v, const ModelVersion& m) const {
+    const auto effect = [&](TxnId xid, CommandId command) {
+      const Info& info = xacts_.at(xid);
+      return in_snapshot(v, xid, command, info.state, info.top);
+    };
+    return effect(m.inserter, m.cmin) && !(m.deleter != 0 && effect(m.deleter, m.cmax));
+  }
+
+  std::vector<std::size_t> visible(const View& v) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < versions_.size(); ++i)
+      if (sees(v, versions_[i])) found.push_back(i);
+    return found;
+  }
+
+  static bool includes(void* context, const TxnSlot& slot, CommandId command) noexcept {
+    const View& v = *static_cast<View*>(context);
+    const auto info = v.model->xacts_.find(slot.xid);
+    if (info == v.model->xacts_.end()) std::abort();  // the slot is damaged
+    return v.model->in_snapshot(v, slot.xid, command, load_state(slot), info->second.top);
+  }
+
+  struct Judge {
+    StoreModel* model;
+    TxnId own;
+  };
+  static Fate fate(void* context, const TxnSlot& slot) noexcept {
+    const Judge& j = *static_cast<Judge*>(context);
+    const auto info = j.model->xacts_.find(slot.xid);
+    if (info == j.model->xacts_.end()) std::abort();
+    switch (load_state(slot)) {
+      case TxnState::kCommitted:
+        return Fate::kCommitted;
+      case TxnState::kAborted:
+        return Fate::kAborted;
+      default:
+        return info->second.top == j.own ? Fate::kOwn : Fate::kRunning;
+    }
+  }
+  Fate model_fate(TxnId xid, TxnId own) const {
+    const Info& info = xacts_.at(xid);
+    if (info.state == TxnState::kCommitted) return Fate::kCommitted;
+    if (info.state == TxnState::kAborted) return Fate::kAborted;
+    return info.top == own ? Fate::kOwn : Fate::kRunning;
+  }
+
+  // ---- what the model expects of a change ---------------------------------------------
+
+  struct Standing {
+    std::vector<std::size_t> living;  // in the newest state
+    std::set<TxnId> undecided;        // transactions that decide about others
+  };
+
+  template <class Matches>
+  Standing standing(TxnId own, std::size_t except, Matches matches) const {
+    Standing s;
+    for (std::size_t i = 0; i < versions_.size(); ++i) {
+      const ModelVersion& m = versions_[i];
+      if (i == except || !matches(m)) continue;
+      const Fate inserted = model_fate(m.inserter, own);
+      if (inserted == Fate::kAborted) continue;
+      if (inserted == Fate::kRunning) {
+        s.undecided.insert(m.inserter);
+        continue;
+      }
+      if (m.deleter != 0) {
+        const Fate deleted = model_fate(m.deleter, own);
+        if (deleted == Fate::kOwn || deleted == Fate::kCommitted) continue;
+        if (deleted == Fate::kRunning) {
+          s.undecided.insert(m.deleter);
+          continue;
+        }
+      }
+      s.living.push_back(i);
+    }
+    return s;
+  }
+
+  // Checks the answer to an insertion of `link` (as it was passed) or an update to it;
+  // true if it was carried out.
+  bool expected_answer(TxnId own, const LinkInput& link, const WriteResult& r, std::size_t except) {
+    const bool given = link.id != 0 && (except == kNone || versions_[except].id != link.id);
+    Standing ids, pairs;
+    if (given) ids = standing(own, except, [&](const ModelVersion& m) { return m.id == link.id; });
+    const std::int64_t source = link.point && link.id != 0 ? link.id : link.source;
+    const std::int64_t target = link.point && link.id != 0 ? link.id : link.target;
+    const bool known_pair = !link.point || link.id != 0;
+    if (options_.unique_pairs && known_pair)
+      pairs = standing(own, except, [&](const ModelVersion& m) { return m.source == source && m.target == target; });
+    switch (r.status) {
+      case Status::kDuplicateId:
+        demand(contains_ref(ids.living, r.other), "a duplicate id was found where there is none");
+        ++conflicts_;
+        return false;
+      case Status::kDuplicatePair:
+        demand(options_.unique_pairs, "a duplicate pair was refused though pairs need not be unique");
+        demand(!known_pair || contains_ref(pairs.living, r.other), "a duplicate pair was found where there is none");
+        ++conflicts_;
+        return false;
+      case Status::kWait:
+        demand(ids.undecided.count(r.wait_for) + pairs.undecided.count(r.wait_for) > 0 || !known_pair,
+               "waiting for a transaction that decides nothing");
+        ++waits_;
+        return false;
+      case Status::kOk:
+        demand(ids.living.empty(), "a duplicate id was accepted");
+        demand(ids.undecided.empty(), "an undecided id was accepted");
+        demand(pairs.living.empty(), "a duplicate pair was accepted");
+        demand(pairs.undecided.empty(), "an undecided pair was accepted");
+        return true;
+      default:
+        throw Difference("an unexpected status: " + std::to_string(static_cast<int>(r.status)));
+    }
+  }
+
+  bool contains_ref(const std::vector<std::size_t>& among, Ref<Version> ref) const {
+    return std::any_of(among.begin(), among.end(), [&](std::size_t i) { return versions_[i].ref == ref; });
+  }
+
+  void record(Txn& t, const LinkInput& passed, const LinkInput& written) {
+    demand(written.id >= 1, "an id out of range was assigned");
+    if (passed.id == 0) {
+      const Standing s = standing(t.top, kNone, [&](const ModelVersion& m) { return m.id == written.id; });
+      demand(s.living.empty() && s.undecided.empty(), "an id in use was assigned");
+      for (const Snapshot* snapshot : snapshots()) {
+        const View v{this, snapshot, 0, 0};
+        for (const ModelVersion& m : versions_)
+          demand(m.id != written.id || !sees(v, m), "an id was assigned that a snapshot can still see");
+      }
+    } else {
+      demand(written.id == passed.id, "a given id was not used");
+    }
+    ModelVersion m{written.id, passed.source, passed.target, t.subs.back().xid, t.command, 0, 0, kNone, written.version};
+    if (passed.point) m.source = m.target = written.id;
+    demand(written.source == m.source && written.target == m.target, "the ends written are not those passed");
+    versions_.push_back(m);
+  }
+
+  std::vector<const Snapshot*> snapshots() const {
+    std::vector<const Snapshot*> all;
+    for (const Txn& t : open_) all.push_back(&t.snapshot);
+    for (const Cursor& c : cursors_) all.push_back(&c.snapshot);
+    return all;
+  }
+
+  // ---- memory --------------------------------------------------------------------------
+
+  // All that a refused change must leave alone, except that the id directory may have
+  // grown by an empty page.
+  std::string state_of_structures() {
+    const StoreHeader& h = store().header();
+    const auto* bytes = reinterpret_cast<const char*>(&h);
+    std::string state(bytes + sizeof(HeapHeader), sizeof(StoreHeader) - sizeof(HeapHeader));
+    std::memset(state.data() + (offsetof(StoreHeader, ids) - sizeof(HeapHeader)), 0, sizeof(IdIndexHeader));
+    return state;
+  }
+
+  void grow(std::uint32_t units) {
+    ++grown_;
+    // Small chunks at first, to make changes meet the end of memory often.
+    const std::size_t bytes = grown_ < 90 ? (std::size_t{units} * kUnitBytes + 4095) / 4096 * 4096 : 0;
+    demand(memory_.grow(units, bytes) == Status::kOk, "the heap cannot grow");
+  }
+
+  // Repeats `change` until it needs no more memory. When squeezing, it is first offered too
+  // little: nothing at all, then one unit less than it asks for, and only then what it
+  // asks for, without any free block of earlier use; it must refuse, change
+  // nothing, and at last take no more than offered.
+  template <class Change>
+  WriteResult with_memory(Ref<TxnSlot>& slot, Change change) {
+    HeapHeader& h = memory_.header();
+    const bool squeeze = options_.squeeze && choices_.one_in(6);
+    if (!squeeze) {
+      for (int tries = 0;; ++tries) {
+        const std::string before = state_of_structures();
+        const WriteResult r = change();
+        demand(h.bump_next <= h.bump_end, "more memory was taken than there was");
+        if (r.status != Status::kNeedMemory) return r;
+        ++refusals_;
+        demand(r.units > 0 && tries < 8, "memory is asked for in vain");
+        (void)before;
+        grow(r.units);
+      }
+    }
+    std::uint32_t offered = 0;
+    for (int tries = 0;; ++tries) {
+      demand(tries < 40, "memory is asked for in vain");
+      if (h.bump_end - h.bump_next < offered) grow(offered);
+      const std::uint32_t end = h.bump_end;
+      std::uint32_t free_heads[kSizeClasses];
+      std::memcpy(free_heads, h.free_heads, sizeof(free_heads));
+      std::memset(h.free_heads, 0, sizeof(h.free_heads));
+      h.bump_end = h.bump_next + offered;
+      const std::string before = state_of_structures();
+      const Ref<TxnSlot> slot_before = slot;
+      const WriteResult r = change();
+      demand(h.bump_next <= h.bump_end, "more memory was taken than was planned");
+      h.bump_end = end;
+      for (unsigned cls = 0; cls < kSizeClasses; ++cls) {  // the old list goes behind the new one
+        std::uint32_t* at = &h.free_heads[cls];
+        while (*at != 0) at = reinterpret_cast<std::uint32_t*>(memory_.heap().address(*at));
+        *at = free_heads[cls];
+      }
+      if (r.status != Status::kNeedMemory) return r;
+      ++refusals_;
+      demand(partly_done_ || (before == state_of_structures() && slot == slot_before),
+             "a refused change has changed something");
+      demand(r.units > 0, "no memory is asked for");
+      offered = offered + 1 < r.units ? r.units - 1 : std::max(r.units, offered + 1);
+    }
+  }
+
+  // ---- actions ---------------------------------------------------------------------------
+
+  void begin() {
+    Txn t;
+    t.top = next_xid_++;
+    t.repeatable = choices_.one_in(2);
+    t.subs.push_back({t.top, {}});
+    xacts_[t.top] = {t.top, TxnState::kRunning};
+    t.snapshot = take_snapshot(t.top);
+    open_.push_back(std::move(t));
+  }
+
+  void set_state(Sub& sub, TxnState state) {
+    if (sub.slot) store_state(memory_.heap().at(sub.slot), state);
+    xacts_[sub.xid].state = state;
+  }
+
+  void end(std::size_t index, bool commit) {
+    Txn t = std::move(open_[index]);
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
+    for (auto* list : {&t.subs, &t.done})
+      for (Sub& sub : *list) set_state(sub, commit ? TxnState::kCommitted : TxnState::kAborted);
+  }
+
+  void savepoint(Txn& t) {
+    const TxnId xid = next_xid_++;
+    t.subs.push_back({xid, {}});
+    xacts_[xid] = {t.top, TxnState::kRunning};
+  }
+
+  void end_savepoint(Txn& t, bool keep) {
+    if (t.subs.size() < 2) return;
+    const TxnId xid = t.subs.back().xid;
+    if (keep) {
+      t.done.push_back(t.subs.back());
+    } else {
+      // With it go the subtransactions it has absorbed: those begun after it.
+      set_state(t.subs.back(), TxnState::kAborted);
+      std::vector<Sub> rest;
+      for (Sub& sub : t.done) {
+        if (sub.xid > xid)
+          set_state(sub, TxnState::kAborted);
+        else
+          rest.push_back(sub);
+      }
+      t.done = std::move(rest);
+    }
+    t.subs.pop_back();
+  }
+
+  std::int64_t value() {
+    const std::uint32_t v = choices_.below(options_.values);
+    switch (v) {
+      case 0:
+        return std::numeric_limits<std::int64_t>::min();
+      case 1:
+        return std::numeric_limits<std::int64_t>::max();
+      case 2:
+        return -1;
+      default:
+        return static_cast<std::int64_t>(v) - 3;
+    }
+  }
+
+  LinkId given_id() {
+    switch (choices_.below(6)) {
+      case 0:
+        return std::numeric_limits<std::int64_t>::max() - choices_.below(3);
+      case 1:
+        return 500 + choices_.below(1500);  // about the edges of the dense part
+      case 2:
+        return (LinkId{1} << (1 + choices_.below(62))) + choices_.below(3);
+      default:
+        return 1 + choices_.below(options_.values * 4);
+    }
+  }
+
+  LinkInput new_link() {
+    LinkInput link{0, value(), value(), {}};
+    if (options_.hub_one_in != 0 && choices_.one_in(options_.hub_one_in))
+      (choices_.one_in(4) ? link.target : link.source) = 7;
+    if (choices_.one_in(options_.explicit_one_in)) link.id = given_id();
+    link.point = choices_.one_in(16);
+    return link;
+  }
+
+  Writer writer(Txn& t, Judge& judge) {
+    return Writer{t.subs.back().xid, t.command, t.subs.back().slot, Oracle{fate, &judge}};
+  }
+
+  void insert(std::size_t index) {
+    Txn& t = open_[index];
+    Judge judge{this, t.top};
+    const Writer w = writer(t, judge);
+    std::vector<LinkInput> passed(1 + choices_.below(choices_.one_in(8) ? 40 : 3));
+    for (LinkInput& link : passed) link = new_link();
+    std::vector<LinkInput> links = passed;
+    std::size_t done = 0;
+    const WriteResult r = with_memory(t.subs.back().slot, [&] {
+      std::size_t now = 0;
+      const WriteResult answer = store().insert(links.data() + done, links.size() - done, w, now);
+      partly_done_ = now > 0;
+      for (std::size_t i = done; i < done + now; ++i) {
+        demand(expected_answer(t.top, passed[i], WriteResult{}, kNone), "");
+        record(t, passed[i], links[i]);
+      }
+      done += now;
+      return answer;
+    });
+    partly_done_ = false;
+    if (r.status == Status::kOk)
+      demand(done == links.size(), "all were inserted, but fewer counted");
+    else
+      demand(!expected_answer(t.top, passed[done], r, kNone), "");
+    advance(t);
+  }
+
+  void get_or_insert(std::size_t index) {
+    Txn& t = open_[index];
+    Judge judge{this, t.top};
+    const Writer w = writer(t, judge);
+    const LinkInput passed{0, value(), value(), {}};
+    LinkInput link = passed;
+    const auto same = [&](const ModelVersion& m) { return m.source == passed.source && m.target == passed.target; };
+    const Standing s = standing(t.top, kNone, same);
+    const WriteResult r = with_memory(t.subs.back().slot, [&] {
+      link = passed;
+      return store().get_or_insert(link, w);
+    });
+    if (!s.living.empty()) {
+      std::size_t least = s.living.front();
+      for (const std::size_t i : s.living)
+        if (versions_[i].id < versions_[least].id) least = i;
+      demand(r.status == Status::kOk && link.version == versions_[least].ref && link.id == versions_[least].id,
+             "the link of a pair was not found");
+    } else if (!s.undecided.empty()) {
+      demand(r.status == Status::kWait && s.undecided.count(r.wait_for) == 1, "an undecided pair was not waited for");
+      ++waits_;
+    } else {
+      demand(r.status == Status::kOk, "a new pair was not inserted");
+      record(t, passed, link);
+    }
+    advance(t);
+  }
+
+  // What update and erase must answer about the version itself.
+  bool expected_check(TxnId own, const ModelVersion& m, const WriteResult& r) {
+    if (m.deleter == 0) return true;
+    const Ref<Version> successor = m.successor == kNone ? Ref<Version>{} : versions_[m.successor].ref;
+    switch (model_fate(m.deleter, own)) {
+      case Fate::kAborted:
+        return true;
+      case Fate::kOwn:
+        demand(r.status == Status::kSelfModified && r.command == m.cmax, "an own change was not recognised");
+        break;
+      case Fate::kRunning:
+        demand(r.status == Status::kWait && r.wait_for == m.deleter, "a running change was not waited for");
+        ++waits_;
+        return false;
+      case Fate::kCommitted:
+        demand(r.status == (m.successor == kNone ? Status::kDeleted : Status::kUpdated), "a concurrent change was missed");
+        break;
+    }
+    demand(r.other == successor, "the successor is another version");
+    ++conflicts_;
+    return false;
+  }
+
+  WriteResult erase(std::size_t index, std::size_t v) {
+    Txn& t = open_[index];
+    Judge judge{this, t.top};
+    const Writer w = writer(t, judge);
+    const WriteResult r =
+        with_memory(t.subs.back().slot, [&] { return store().erase(versions_[v].ref, w); });
+    if (expected_check(t.top, versions_[v], r)) {
+      demand(r.status == Status::kOk, "a link cannot be deleted");
+      mark(t, v, kNone);
+    }
+    return r;
+  }
+
+  void mark(Txn& t, std::size_t v, std::size_t successor) {
+    versions_[v].deleter = t.subs.back().xid;
+    versions_[v].cmax = t.command;
+    versions_[v].successor = successor;
+  }
+
+  void update(std::size_t index, std::size_t v) {
+    Txn& t = open_[index];
+    Judge judge{this, t.top};
+    const Writer w = writer(t, judge);
+    LinkInput passed = new_link();
+    if (passed.id == 0) passed.id = versions_[v].id;
+    LinkInput link = passed;
+    const WriteResult r = with_memory(t.subs.back().slot, [&] {
+      link = passed;
+      return store().update(versions_[v].ref, link, w);
+    });
+    if (!expected_check(t.top, versions_[v], r)) return;
+    if (!expected_answer(t.top, passed, r, v)) return;
+    record(t, passed, link);
+    mark(t, v, versions_.size() - 1);
+  }
+
+  void advance(Txn& t) {
+    if (choices_.below(4) != 0) ++t.command;
+    if (!t.repeatable) t.snapshot = take_snapshot(t.top);
+  }
+
+  TxnId horizon() const {
+    TxnId h = next_xid_;
+    for (const auto& [xid, info] : xacts_)
+      if (info.state == TxnState::kRunning) h = std::min(h, xid);
+    for (const Snapshot* s : snapshots()) h = std::min(h, s->xmin);
+    return h;
+  }
+
+  void settle_all() {
+    while (store().settle(horizon(), 1 + choices_.below(50)) != 0) {
+    }
+  }
+
+  void start_cursor() {
+    if (cursors_.size() >= 3) return;
+    Cursor c;
+    c.snapshot = take_snapshot(0);
+    c.pattern = some_pattern();
+    c.pattern.has_id = false;
+    cursors_.push_back(std::move(c));
+    Cursor& made = cursors_.back();
+    const View v{this, &made.snapshot, 0, 0};
+    for (const std::size_t i : visible(v))
+      if (matches(made.pattern, versions_[i])) made.expected.push_back(i);
+  }
+
+  void advance_cursor(std::size_t index) {
+    Cursor& c = cursors_[index];
+    View v{this, &c.snapshot, 0, 0};
+    LinkRow rows[256];
+    std::uint64_t passed = 0;
+    const std::size_t n =
+        store().scan(c.pattern, c.position, Visibility{includes, &v}, rows, std::size(rows), passed);
+    c.rows.insert(c.rows.end(), rows, rows + n);
+    if (!c.position.done) return;
+    check_rows(c.rows, c.expected, c.pattern, "a scan amid changes");
+    cursors_.erase(cursors_.begin() + static_cast<std::ptrdiff_t>(index));
+  }
+
+  // ---- comparing -----------------------------------------------------------------------
+
+  static bool matches(const Pattern& p, const ModelVersion& m) {
+    return (!p.has_id || p.id == m.id) && (!p.has_source || p.source == m.source) &&
+           (!p.has_target || p.target == m.target);
+  }
+
+  Pattern some_pattern() {
+    Pattern p;
+    p.has_source = choices_.one_in(2);
+    p.has_target = choices_.one_in(2);
+    p.has_id = choices_.one_in(8);
+    p.source = options_.hub_one_in != 0 && choices_.one_in(2) ? 7 : value();
+    p.target = value();
+    p.id = given_id();
+    return p;
+  }
+
+  void check_rows(const std::vector<LinkRow>& rows, const std::vector<std::size_t>& expected, const Pattern& p,
+                  const std::string& what) {
+    std::set<std::uint32_t> found;
+    for (const LinkRow& row : rows)
+      demand(found.insert(row.version.unit).second, what + " found a link twice");
+    demand(rows.size() == expected.size(), what + " found " + std::to_string(rows.size()) + " links instead of " +
+                                               std::to_string(expected.size()));
+    std::map<std::uint32_t, std::size_t> by_ref;
+    for (const std::size_t i : expected) by_ref[versions_[i].ref.unit] = i;
+    for (const LinkRow& row : rows) {
+      const auto it = by_ref.find(row.version.unit);
+      demand(it != by_ref.end(), what + " found a version that is not visible");
+      const ModelVersion& m = versions_[it->second];
+      demand(row.id == m.id && row.source == m.source && row.target == m.target, what + " found other contents");
+    }
+    if (!p.has_source && !p.has_target)
+      demand(std::is_sorted(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.id < b.id; }),
+             what + " is not in order of id");
+    else if (options_.layout == Layout::kUnited)
+      demand(std::is_sorted(rows.begin(), rows.end(),
+                            [&](auto& a, auto& b) {
+                              const auto key = [&](const LinkRow& r) {
+                                return p.has_source ? std::tuple(r.source, r.target, r.id)
+                                                    : std::tuple(r.target, r.source, r.id);
+                              };
+                              return key(a) < key(b);
+                            }),
+             what + " is not in the order of the index");
+  }
+
+  void compare_pattern(View v, const std::vector<std::size_t>& seen, const Pattern& p) {
+    std::vector<std::size_t> expected;
+    for (const std::size_t i : seen)
+      if (matches(p, versions_[i])) expected.push_back(i);
+    std::vector<LinkRow> rows;
+    LinkRow batch[300];
+    std::uint64_t passed = 0;
+    Position position;
+    for (int calls = 0; !position.done; ++calls) {
+      demand(calls < 100000, "a scan does not end");
+      const std::size_t n = store().scan(p, position, Visibility{includes, &v}, batch, 256 + choices_.below(45), passed);
+      rows.insert(rows.end(), batch, batch + n);
+    }
+    const std::string shape = std::string("a search by ") + (p.has_id ? "id " : "") + (p.has_source ? "source " : "") +
+                              (p.has_target ? "target " : "");
+    check_rows(rows, expected, p, shape);
+    bool exact = false;
+    const std::uint64_t count = store().count(p, Visibility{includes, &v}, exact);
+    demand(!exact || count == expected.size(), shape + "counts " + std::to_string(count) + " instead of " +
+                                                   std::to_string(expected.size()));
+    demand(store().header().flights != 0 || exact, "a count with nothing in flight is not exact");
+    demand(p.has_id || store().estimate(p) >= expected.size(), "an estimate is less than what is visible");
+  }
+
+  void compare(View v) {
+    const std::vector<std::size_t> seen = visible(v);
+    Pattern p;
+    compare_pattern(v, seen, p);
+    std::set<std::int64_t> sources{12345}, targets{12345};
+    std::set<LinkId> ids{1, 2, 12345678901};
+    std::set<std::pair<std::int64_t, std::int64_t>> pairs{{12345, 0}, {0, 12345}, {0, 0}};
+    for (const ModelVersion& m : versions_) {
+      sources.insert(m.source);
+      targets.insert(m.target);
+    }
+    for (const std::size_t i : seen) {
+      const ModelVersion& m = versions_[i];
+      if (seen.size() < 200 || i % 7 == 0) {
+        ids.insert(m.id);
+        pairs.insert({m.source, m.target});
+      }
+    }
+    for (const std::int64_t source : sources) {
+      if (sources.size() > 100 && choices_.below(4) != 0) continue;
+      p = {};
+      p.has_source = true;
+      p.source = source;
+      compare_pattern(v, seen, p);
+    }
+    for (const std::int64_t target : targets) {
+      if (targets.size() > 100 && choices_.below(4) != 0) continue;
+      p = {};
+      p.has_target = true;
+      p.target = target;
+      compare_pattern(v, seen, p);
+    }
+    for (const auto& [source, target] : pairs) {
+      p = {};
+      p.has_source = p.has_target = true;
+      p.source = source;
+      p.target = target;
+      compare_pattern(v, seen, p);
+    }
+    for (const LinkId id : ids) {
+      p = {};
+      p.has_id = true;
+      p.id = id;
+      compare_pattern(v, seen, p);
+      p.has_source = choices_.one_in(2);
+      p.has_target = choices_.one_in(2);
+      p.source = value();
+      p.target = value();
+      compare_pattern(v, seen, p);
+    }
+  }
+
+  StoreOptions options_;
+  Choices& choices_;
+  MemoryHeap memory_;
+  std::vector<ModelVersion> versions_;
+  std::map<TxnId, Info> xacts_;
+  std::vector<Txn> open_;
+  std::vector<Cursor> cursors_;
+  TxnId next_xid_ = 100;
+  int grown_ = 0;
+  bool partly_done_ = false;
+  std::uint64_t refusals_ = 0;
+  std::uint64_t waits_ = 0;
+  std::uint64_t conflicts_ = 0;
+};
+
+inline void StoreModel::step() {
+  const std::uint32_t action = choices_.below(32);
+  if (open_.empty() || (action == 0 && open_.size() < 5)) {
+    begin();
+    return;
+  }
+  const std::size_t index = choices_.below(static_cast<std::uint32_t>(open_.size()));
+  Txn& t = open_[index];
+  const auto some_visible = [&]() -> std::size_t {
+    const std::vector<std::size_t> seen = visible(view(t));
+    return seen.empty() ? kNone : seen[choices_.below(static_cast<std::uint32_t>(seen.size()))];
+  };
+  switch (action) {
+    case 1:
+    case 2:
+      end(index, true);
+      break;
+    case 3:
+      end(index, false);
+      break;
+    case 4:
+      if (t.subs.size() < 4) savepoint(t);
+      break;
+    case 5:
+      end_savepoint(t, true);
+      break;
+    case 6:
+      end_savepoint(t, false);
+      break;
+    case 7:
+    case 8:
+      (void)store().settle(horizon(), choices_.below(30));
+      break;
+    case 9:
+      start_cursor();
+      break;
+    case 10:
+    case 11:
+      if (!cursors_.empty()) advance_cursor(choices_.below(static_cast<std::uint32_t>(cursors_.size())));
+      break;
+    case 12:
+    case 13:
+      get_or_insert(index);
+      break;
+    case 14:
+    case 15:
+    case 16:
+    case 17:
+    case 18:
+      if (const std::size_t v = some_visible(); v != kNone) update(index, v);
+      advance(t);
+      break;
+    case 19:
+    case 20:
+    case 21:
+    case 22:
+      if (const std::size_t v = some_visible(); v != kNone) (void)erase(index, v);
+      advance(t);
+      break;
+    default:
+      insert(index);
+  }
+}
+
+}  // namespace doublets::test
