@@ -9,7 +9,8 @@ SELECT * FROM links ORDER BY id;
 SELECT 'duplicates are ordinary';
 INSERT INTO links (id, source, target) VALUES (1000004, 1000002, 1000002), (1000005, 1000002, 1000002);
 SELECT id FROM links WHERE source = 1000002 AND target = 1000002 ORDER BY id;
-DELETE FROM links WHERE source = 1000002 AND target = 1000002 AND id > 1000003 RETURNING id;
+WITH gone AS (DELETE FROM links WHERE source = 1000002 AND target = 1000002 AND id > 1000003 RETURNING id)
+SELECT id FROM gone ORDER BY id;
 SELECT 'rollback, savepoints, own changes';
 BEGIN;
 INSERT INTO links (id, source, target) VALUES (1000010, 5000000, 5000001);

@@ -25,7 +25,7 @@ INSERT INTO links (id, source, target) VALUES (7000000, 1000007, 1000008), (9000
 SELECT source, target FROM links WHERE id = 9000000000;
 UPDATE links SET id = 7000001 WHERE id = 7000000 RETURNING id, source, target;
 SELECT count(*) FROM links WHERE id = 7000000;
-DELETE FROM links WHERE source > 1000000 RETURNING target;
+WITH gone AS (DELETE FROM links WHERE source > 1000000 RETURNING target) SELECT target FROM gone ORDER BY target;
 SELECT 'truncate';
 TRUNCATE links;
 SELECT count(*) FROM links;

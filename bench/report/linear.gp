@@ -1,4 +1,4 @@
-# Bars on linear axes from zero, one panel per operation, one bar per backend, ± one standard deviation.
+# Bars of medians on linear axes from zero, one panel per operation, one bar per backend, ± one standard deviation.
 # gnuplot -e "csv='…'; output_file='…'; kind='svg'" linear.gp
 # Columns: panel, operation, slot, backend, colour, unit, low, high, bar.
 set datafile separator comma
@@ -7,12 +7,16 @@ array operations[100]
 array units[100]
 array backends[20]
 array colours[20]
+array highest[100]
+do for [p = 1:100] { highest[p] = 0 }
 stats csv using (operations[int(column("panel"))] = stringcolumn("operation"), \
   units[int(column("panel"))] = stringcolumn("unit"), backends[int(column("slot"))] = stringcolumn("backend"), \
-  colours[int(column("slot"))] = column("colour"), column("panel")):(column("slot")) name "S" nooutput
+  colours[int(column("slot"))] = column("colour"), \
+  highest[int(column("panel"))] = column("high") > highest[int(column("panel"))] ? column("high") : highest[int(column("panel"))], \
+  column("panel")):(column("slot")) name "S" nooutput
 panels = int(S_max_x)
 slots = int(S_max_y)
-columns = panels < 5 ? panels : (panels + 1) / 2 < 6 ? (panels + 1) / 2 : 5
+columns = panels < 4 ? panels : 4
 rows = (panels + columns - 1) / columns
 width = 1200
 height = 70 + 260 * rows
@@ -42,18 +46,20 @@ set border 3
 set style fill solid 1 noborder
 set boxwidth 0.8
 set ytics nomirror
+set lmargin 9
+set rmargin 2
 set grid ytics linecolor rgb "#dddddd" linetype 1
 set xrange [0.4:slots + 0.6]
 set size panel_width, panel_height
 do for [p = 1:panels] {
   set origin ((p - 1) % columns) * panel_width, top - ((p - 1) / columns + 1) * panel_height
   set title operations[p]
-  set ylabel "median time, ".units[p] offset 1
-  set yrange [0:*]
+  set ylabel "time, ".units[p]
+  set yrange [0:highest[p] * 1.05]
   set format y "%g"
   unset xtics
   plot csv using (column("panel") == p ? column("slot") : NaN):(column("bar")):(column("colour")) with boxes linecolor rgb variable, \
     csv using (column("panel") == p ? column("slot") : NaN):(column("median")):(column("low")):(column("high")) \
-      with yerrorbars pointtype 7 pointsize 0 linecolor rgb "#444444" linewidth 1.2
+      with yerrorbars pointtype -1 linecolor rgb "#444444" linewidth 1.2
 }
 unset multiplot

@@ -1,4 +1,5 @@
 -- A doublets store in shared memory, layout split.
+SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS doublets;
 CREATE SCHEMA split_volatile;
 CREATE FOREIGN TABLE split_volatile.links (id bigint, source bigint NOT NULL, target bigint NOT NULL)

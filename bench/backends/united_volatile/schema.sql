@@ -1,4 +1,5 @@
 -- A doublets store in shared memory, layout united.
+SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS doublets;
 CREATE SCHEMA united_volatile;
 CREATE FOREIGN TABLE united_volatile.links (id bigint, source bigint NOT NULL, target bigint NOT NULL)
