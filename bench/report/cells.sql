@@ -83,8 +83,8 @@ SELECT r.section, dense_rank() OVER (PARTITION BY r.section ORDER BY r.row) AS p
   round(c.median, 6) AS median_us,
   round(greatest(c.median - coalesce(c.sd, 0), c.median / 10), 6) AS low_us,
   round(c.median + coalesce(c.sd, 0), 6) AS high_us,
-  CASE WHEN c.kind = 'doublets' AND c.base_median IS NOT NULL THEN '×' || report.three(c.base_median / c.median) ELSE ' ' END
-    AS times
+  CASE WHEN c.kind = 'doublets' AND c.base_median IS NOT NULL THEN 1 ELSE 0 END AS labelled,
+  coalesce('×' || report.three(c.base_median / c.median), 'no baseline') AS times
 FROM report.section_rows AS r
 JOIN report.compared AS c ON c.row = r.row AND c.metric = 'wall'
 JOIN report.backends AS b ON b.backend = c.backend

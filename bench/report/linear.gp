@@ -59,7 +59,7 @@ do for [p = 1:panels] {
   set format y "%g"
   unset xtics
   plot csv using (column("panel") == p ? column("slot") : NaN):(column("bar")):(column("colour")) with boxes linecolor rgb variable, \
-    csv using (column("panel") == p ? column("slot") : NaN):(column("median")):(column("low")):(column("high")) \
-      with yerrorbars pointtype -1 linecolor rgb "#444444" linewidth 1.2
+    csv using (column("panel") == p ? column("slot") : NaN):(column("low")):(0):(column("high") - column("low")) \
+      with vectors heads size graph 0.02,90 linecolor rgb "#444444" linewidth 1.2
 }
 unset multiplot

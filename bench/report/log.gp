@@ -1,6 +1,6 @@
 # Dots on a logarithmic axis, a line per operation and backend, ± one standard deviation, with ×N beside the stores.
 # gnuplot -e "csv='…'; output_file='…'; kind='svg'" log.gp
-# Columns: panel, operation, slot, backend, colour, point, median_us, low_us, high_us, times.
+# Columns: panel, operation, slot, backend, colour, point, median_us, low_us, high_us, labelled, times.
 set datafile separator comma
 set datafile columnheaders
 array operations[100]
@@ -43,5 +43,5 @@ do for [p = 1:panels] {
 y(slot) = (slot - (slots + 1) / 2.0) * 0.85 / slots
 plot for [k = 1:slots] csv using (column("slot") == k ? column("median_us") : NaN):(column("panel") + y(k)):(column("low_us")):(column("high_us")) \
     with xerrorbars pointtype points[k] pointsize 1 linewidth 1.2 linecolor rgb colours[k] title backends[k], \
-  csv using (column("high_us") * 1.12):(column("panel") + y(column("slot"))):(stringcolumn("times")) \
+  csv using (column("labelled") == 1 ? column("high_us") * 1.12 : NaN):(column("panel") + y(column("slot"))):(stringcolumn("times")) \
     with labels left font ",9" notitle

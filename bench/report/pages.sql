@@ -77,7 +77,7 @@ BEGIN
     CALL report.add('chart', s.section || '-log');
     CALL report.add_table('CPU time of the backend', 'section', s.section, 'cpu');
     CALL report.add_table('Across durability classes: wall-clock time of the volatile stores, and how it compares with the '
-      'fastest durable native table. They promise different things.', 'section', s.section, 'across');
+      'fastest durable native table (they promise different things)', 'section', s.section, 'across');
   END LOOP;
   CALL report.add('heading', 'Memory');
   CALL report.add_table('Bytes held for the links and all their indexes', 'sizes');
