@@ -105,6 +105,16 @@ void Heap::release_local() noexcept {
   page_capacity_ = mapped_pages_ = mapped_chunks_ = 0;
 }
 
+// The unused end has to serve only what the free lists do not.
+bool Heap::can_take_freed(const BlockPlan &plan) const noexcept {
+  const HeapHeader &h = header();
+  BlockPlan missing;
+  for (unsigned cls = 0; cls < kSizeClasses; ++cls)
+    if (plan.blocks[cls] > h.free_blocks[cls])
+      missing.add(cls, plan.blocks[cls] - h.free_blocks[cls]);
+  return can_take(missing.units());
+}
+
 std::uint32_t Heap::take(unsigned cls) noexcept {
   HeapHeader &h = header();
   const std::uint32_t units = 1u << cls;
@@ -112,6 +122,7 @@ std::uint32_t Heap::take(unsigned cls) noexcept {
   std::uint32_t unit = h.free_heads[cls];
   if (unit != 0) {
     std::memcpy(&h.free_heads[cls], address(unit), sizeof(std::uint32_t));
+    --h.free_blocks[cls];
     return unit;
   }
   if (cls > 0 && (h.bump_next & 1) != 0)
@@ -125,6 +136,7 @@ void Heap::give_back(std::uint32_t unit, unsigned cls) noexcept {
   HeapHeader &h = header();
   std::memcpy(address(unit), &h.free_heads[cls], sizeof(std::uint32_t));
   h.free_heads[cls] = unit;
+  ++h.free_blocks[cls];
   h.used_bytes -= static_cast<std::uint64_t>(1u << cls) * kUnitBytes;
 }
 

@@ -44,6 +44,27 @@ struct ChunkEntry {
   std::uint32_t units;
 };
 
+// How many blocks of each size class an operation takes at the most.
+struct BlockPlan {
+  std::uint16_t blocks[kSizeClasses] = {};
+
+  constexpr void add(unsigned cls, unsigned n = 1) noexcept {
+    blocks[cls] = static_cast<std::uint16_t>(blocks[cls] + n);
+  }
+  constexpr BlockPlan &operator+=(const BlockPlan &other) noexcept {
+    for (unsigned cls = 0; cls < kSizeClasses; ++cls)
+      add(cls, other.blocks[cls]);
+    return *this;
+  }
+  // Units that suffice whatever the free lists hold. Alignment may cost a unit per block.
+  constexpr std::uint32_t units() const noexcept {
+    std::uint32_t sum = 0;
+    for (unsigned cls = 0; cls < kSizeClasses; ++cls)
+      sum += blocks[cls] * ((1u << cls) + 1);
+    return sum;
+  }
+};
+
 // Begins chunk 0 of a store. All fields: the store's lock.
 struct HeapHeader {
   std::uint64_t magic;
@@ -56,7 +77,7 @@ struct HeapHeader {
   std::uint32_t next_page;       // first page number no chunk covers
   std::uint32_t header_units;
   std::uint32_t free_heads[kSizeClasses];
-  std::uint32_t reserved;
+  std::uint32_t free_blocks[kSizeClasses]; // length of each free list
   ChunkEntry chunks[kMaxChunks];
 };
 static_assert(std::is_trivially_copyable_v<ChunkEntry> && sizeof(ChunkEntry) == 16);
@@ -129,27 +150,24 @@ public:
     return *reinterpret_cast<T *>(address(ref.unit));
   }
 
-  // True if blocks of `units` in all can be taken without adding a chunk, whatever
-  // their size classes are. Free lists are left out of account; alignment may cost
-  // a unit per block, so callers count every block one unit larger.
+  // True if the blocks of `plan` can be taken without adding a chunk.
+  bool can_take(const BlockPlan &plan) const noexcept {
+    return can_take(plan.units()) || can_take_freed(plan);
+  }
+
+  // True if the unused end of the newest chunk has `units`.
   bool can_take(std::uint32_t units) const noexcept {
     const HeapHeader &h = header();
     return h.bump_end - h.bump_next >= units;
   }
 
+  // True if a block of the class is free, so that taking it needs no plan.
+  bool has_free(unsigned cls) const noexcept { return header().free_heads[cls] != 0; }
+
   // Takes a block of a size class; its content is undefined. Requires that
   // can_take held for it (plan before apply).
   std::uint32_t take(unsigned cls) noexcept;
   void give_back(std::uint32_t unit, unsigned cls) noexcept;
-
-  // Makes a block of class `from` one of class `to` < `from`, keeping its start; the
-  // rest is given back.
-  void shrink(std::uint32_t unit, unsigned from, unsigned to) noexcept {
-    while (from > to) {
-      --from;
-      give_back(unit + (1u << from), from);
-    }
-  }
 
   template <class T>
   Ref<T> take() noexcept {
@@ -161,6 +179,7 @@ public:
   }
 
 private:
+  bool can_take_freed(const BlockPlan &plan) const noexcept;
   void free_bump(unsigned cls) noexcept;
 
   char **pages_ = nullptr;

@@ -11,7 +11,7 @@ Ref<Version> IdIndex::sparse_head(LinkId id) const noexcept {
   return {};
 }
 
-Status IdIndex::assign(LinkId &id) noexcept {
+Status IdIndex::assign(LinkId &id, BlockPlan &wanted) noexcept {
   lower_fresh();
   if (header_.free_head != 0) {
     id = header_.free_head;
@@ -21,7 +21,8 @@ Status IdIndex::assign(LinkId &id) noexcept {
     // The counter stays within the array, so that every id below it has a place on
     // the free list. Ids of the tree that it would meet have moved into the array.
     if (!is_dense(header_.fresh)) {
-      if (!heap_.can_take(dense_.plan_units()))
+      wanted = dense_.plan();
+      if (!heap_.can_take(wanted))
         return Status::kNeedMemory;
       grow_dense();
     }
@@ -32,12 +33,10 @@ Status IdIndex::assign(LinkId &id) noexcept {
   }
 }
 
-std::uint32_t IdIndex::plan_units(LinkId id) const noexcept {
+BlockPlan IdIndex::plan(LinkId id) const noexcept {
   if (is_dense(id))
-    return 0;
-  if (becomes_dense(id))
-    return dense_.plan_units();
-  return sparse_.plan_units();
+    return {};
+  return becomes_dense(id) ? dense_.plan() : sparse_.plan();
 }
 
 // Appends a page and moves the tree's ids of its range into it.

@@ -57,15 +57,16 @@ public:
       __builtin_prefetch(&dense_[static_cast<std::uint64_t>(id)]);
   }
 
-  // Sets `id` to the one the next assignment gives: kOk, or kNeedMemory. Cheap unless
+  // Sets `id` to the one the next assignment gives: kOk, or kNeedMemory and the blocks
+  // wanted. Cheap unless
   // the counter has come upon explicitly given ids, which it then passes for good.
-  Status assign(LinkId &id) noexcept;
+  Status assign(LinkId &id, BlockPlan &wanted) noexcept;
 
-  // Units that putting a version under `id` may take.
-  std::uint32_t plan_units(LinkId id) const noexcept;
+  // Blocks that putting a version under `id` may take.
+  BlockPlan plan(LinkId id) const noexcept;
 
   // Puts `version`, whose id field is `id`, as the newest of its id; its `older` must
-  // already be the present head. Requires: can_take(plan_units(id)).
+  // already be the present head. Requires: can_take(plan(id)).
   void push(LinkId id, Ref<Version> version) noexcept;
 
   // Takes a version out of the chain of its id and frees the id with the last one.

@@ -32,16 +32,18 @@ public:
     return page[index % kPerPage];
   }
 
-  // Units append_page may take, each block counted one larger.
-  std::uint32_t plan_units() const noexcept {
+  // Blocks append_page may take.
+  BlockPlan plan() const noexcept {
     const std::uint32_t directories =
         header_.pages == 0        ? 0
         : header_.pages == 1 || header_.pages % kFan == 0 ? depth(header_.pages) + 1
                                   : 0;
-    return (1 + directories) * (kMaxBlockUnits + 1);
+    BlockPlan p;
+    p.add(kSizeClasses - 1, 1 + directories);
+    return p;
   }
 
-  // Adds a zeroed page. Requires: can_take(plan_units()).
+  // Adds a zeroed page. Requires: can_take(plan()).
   void append_page() noexcept {
     const std::uint32_t page = take_zeroed();
     const std::uint32_t number = header_.pages++;

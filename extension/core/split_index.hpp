@@ -49,8 +49,8 @@ public:
     Ref<LinkNode> source;
     Ref<LinkNode> target;
     HashIndex::Entry pair;
-    std::uint32_t units; // that add may take, each block counted one larger; add also
-                         // leaves as many alone, so the caller may put in more
+    BlockPlan blocks; // that add may take; splitting leaves as many alone, so the
+                      // caller may put in what else the change takes
   };
   Probe probe(std::int64_t source, std::int64_t target) const noexcept;
 

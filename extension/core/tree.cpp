@@ -418,15 +418,17 @@ void join_or_share(Heap& heap, Inner& parent, unsigned index, unsigned capacity)
   if constexpr (std::is_same_v<Node, Inner>) set_separator(right, 0, kKeyMin);
 }
 
-constexpr std::uint32_t kLeafPlan = units_of<Leaf>() + 1;
-constexpr std::uint32_t kInnerPlan = units_of<Inner>() + 1;
+constexpr unsigned kLeafClass = size_class(units_of<Leaf>());
+constexpr unsigned kInnerClass = size_class(units_of<Inner>());
 
 }  // namespace
 
 template <Order O>
-std::uint32_t Tree<O>::plan_units() const noexcept {
-  if (root_ == 0) return kLeafPlan;
-  return kLeafPlan + (header_at(heap_, root_).level + 1u) * kInnerPlan;
+BlockPlan Tree<O>::plan() const noexcept {
+  BlockPlan p;
+  p.add(kLeafClass);
+  if (root_ != 0) p.add(kInnerClass, header_at(heap_, root_).level + 1u);
+  return p;
 }
 
 template <Order O>

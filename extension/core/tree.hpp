@@ -67,10 +67,10 @@ class Tree {
 public:
   Tree(Heap &heap, std::uint32_t &root) noexcept : heap_(heap), root_(root) {}
 
-  // Units one insert may take at the most, counting each block one larger.
-  std::uint32_t plan_units() const noexcept;
+  // Blocks one insert may take at the most.
+  BlockPlan plan() const noexcept;
 
-  // Requires: not in the tree; can_take(plan_units()).
+  // Requires: not in the tree; can_take(plan()).
   void insert(Ref<Version> version) noexcept;
 
   // Requires: in the tree.

@@ -22,13 +22,15 @@ public:
       : heap_(heap), by_source_(heap, header.by_source), by_target_(heap, header.by_target) {}
 
   struct Probe {
-    std::uint32_t units; // that add may take, each block counted one larger
+    BlockPlan blocks; // that add may take
   };
   Probe probe(std::int64_t, std::int64_t) const noexcept {
-    return {by_source_.plan_units() + by_target_.plan_units()};
+    Probe p{by_source_.plan()};
+    p.blocks += by_target_.plan();
+    return p;
   }
 
-  // Requires: can_take(probe.units).
+  // Requires: can_take(probe.blocks).
   void add(Ref<Version> version, const Probe &) noexcept {
     by_source_.insert(version);
     by_target_.insert(version);

@@ -48,7 +48,7 @@ class Pair {
     return ref;
   }
   void insert(Ref<Version> ref) {
-    const std::uint32_t plan = tree().plan_units();
+    const std::uint32_t plan = tree().plan().units();
     memory_.ensure(plan);
     const std::uint32_t before = memory_.header().bump_next;
     tree().insert(ref);
