@@ -3,6 +3,7 @@
 #include "store_handle.hpp"
 
 #include "chunks.hpp"
+#include "transactions.hpp"
 
 namespace doublets::pg {
 namespace {
@@ -58,6 +59,9 @@ void store_grow(StoreHandle *store, uint32 units) {
   const Growth growth = add_chunk(store, units);
   LockRelease(&tag, ExclusiveLock, false);
   if (growth == Growth::kDone) return;
+  // Links nobody can see any more may hold what is needed: the caller tries again, and
+  // there is an end to it because each time something has been settled.
+  if (growth == Growth::kMaxSize && settle_all(store) > 0) return;
 
   const char *name = get_rel_name(store->key.relation);
   if (name == nullptr) name = "?";

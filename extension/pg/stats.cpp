@@ -1,10 +1,11 @@
 // What administrators see of stores: the view doublets.stores and store_stats().
+#include "functions_common.hpp"
 #include "registry.hpp"
-#include "store_handle.hpp"
-#include "transactions.hpp"
 
 namespace doublets::pg {
 namespace {
+
+constexpr std::uint64_t kSettle = 4096; // a few leftovers should not make counting slow
 
 enum Column {
   kName,
@@ -45,12 +46,10 @@ void fill_numbers(Relation rel, Datum *values, bool *nulls) {
   StoreHandle *store = RecoveryInProgress() ? nullptr : store_attach(rel);
   if (store != nullptr) {
     SnapshotView view(GetActiveSnapshot());
-    bool exact = false;
+    settle_some(store, kSettle, false);
+    links = count_visible(store, Pattern{}, view);
     store_lock(store, LW_SHARED);
-    const Store core(store->heap);
-    const StoreHeader &header = core.header();
-    links = core.count(Pattern{}, view.visibility(), exact);
-    if (!exact) links = header.versions;
+    const StoreHeader &header = Store(store->heap).header();
     in_flight = header.flights;
     used = header.heap.used_bytes;
     allocated = header.heap.allocated_bytes;

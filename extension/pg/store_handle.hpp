@@ -49,9 +49,9 @@ bool store_lock_conditional(StoreHandle *store, LWLockMode mode);
 
 void store_unlock(StoreHandle *store);
 
-// Makes room for blocks of `units` in all (heap.can_take(units) holds at the
-// moment of return unless others take them first: repeat). Requires: no LWLock is
-// held. One backend grows a store at a time, under the relation's extension lock;
+// Makes room for blocks of `units` in all, or, where max_size forbids that, settles all
+// that can be: the caller tries again, because others may have been faster. Requires: no
+// LWLock is held. One backend grows a store at a time, under the relation's extension lock;
 // others wait there, interruptibly. The memory is obtained without the store's
 // lock and published under it.
 // Errors, each leaving the store as it was: 53400 max_size reached, or no DSM slot
