@@ -45,13 +45,20 @@ void wait_for(const WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
   XactLockTableWait(static_cast<TransactionId>(r.wait_for), t.rel, &tid, oper);
 }
 
+// Memory that finished transactions leave behind comes before new memory.
+void make_room(const WriteTarget &t, std::uint32_t units) {
+  constexpr std::uint64_t kLimit = 4096; // about a millisecond under the lock
+  if (settle_some(t.store, kLimit, true) == 0)
+    store_grow(t.store, units);
+}
+
 // Does what lets a refused insertion or uniqueness check be repeated, or complains.
 // Returns false if the link is to be skipped.
 bool resolve(const WriteTarget &t, const WriteResult &r, const LinkInput &link,
              OnConflict on_conflict) {
   switch (r.status) {
   case Status::kNeedMemory:
-    store_grow(t.store, r.units);
+    make_room(t, r.units);
     return true;
   case Status::kWait:
     wait_for(t, r, XLTW_InsertIndex);
@@ -88,7 +95,7 @@ bool resolve_change(const WriteTarget &t, const WriteResult &r, LinkRow &newest,
                     Change &change) {
   switch (r.status) {
   case Status::kNeedMemory:
-    store_grow(t.store, r.units);
+    make_room(t, r.units);
     return true;
   case Status::kWait:
     wait_for(t, r, deleting ? XLTW_Delete : XLTW_Update);
@@ -159,7 +166,7 @@ void raise_bad_id(Relation rel, LinkId id) {
 WriteTarget open_for_write(Relation rel, CommandId command) {
   WriteTarget t{rel, store_spec(rel), store_open(rel, true), command};
   constexpr std::uint64_t kSettleLimit = 64;
-  settle_some(t.store, kSettleLimit, true);
+  (void)settle_some(t.store, kSettleLimit, true);
   return t;
 }
 

@@ -3,6 +3,7 @@
 //   fdw.cpp          the handler: the table of callbacks
 //   fdw_plan.cpp     conditions, estimates, paths, the plan
 //   fdw_scan.cpp     reading, EXPLAIN
+//   fdw_values.cpp   integers of SQL as the core's
 //   fdw_modify.cpp   INSERT, COPY, UPDATE, DELETE, TRUNCATE
 //   fdw_analyze.cpp  ANALYZE
 #pragma once
@@ -17,6 +18,14 @@ enum Part : int { kPartId, kPartSource, kPartTarget, kParts };
 // ForeignScan.fdw_private is an integer list: for each expression of fdw_exprs the part
 // it fixes, plus kArrayFlag if it is an array of alternatives.
 inline constexpr int kArrayFlag = 8;
+
+// An int2, int4 or int8 datum.
+std::int64_t integer_value(Datum datum, Oid type);
+
+// The distinct elements of an array of such, ascending; NULLs, which nothing is equal to,
+// are left out. The answer is in `context`; reading the array may leave garbage in the
+// current one.
+std::int64_t *array_values(Datum array, MemoryContext context, int *n);
 
 extern "C" {
 void doublets_get_rel_size(PlannerInfo *root, RelOptInfo *baserel, Oid relid);

@@ -15,6 +15,7 @@ struct ModifyState {
   ModifyTableState *mtstate;
   AttrNumber ctid_attno; // of the plan's junk column, for UPDATE and DELETE
   OnConflict on_conflict;
+  bool batch;            // rows may wait for each other
   bool check_constraints;
   bool check_partition;
   LinkInput inputs[kBatchSize];
@@ -119,6 +120,37 @@ TupleTableSlot *recheck(ModifyState *state, ResultRelInfo *rinfo, const LinkRow 
   return TupIsNull(result) ? nullptr : result;
 }
 
+// Functions marked volatile that cannot see or change what a statement inserts.
+bool is_harmless(Oid function) {
+  switch (function) {
+  case F_NEXTVAL:
+  case F_RANDOM:
+  case F_CLOCK_TIMESTAMP:
+  case F_GEN_RANDOM_UUID:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool may_look(Oid function, void *) {
+  return func_volatile(function) == PROVOLATILE_VOLATILE && !is_harmless(function);
+}
+
+// Whether anything in a query can run SQL that would see the rows inserted so far.
+bool looks_at_rows(::Node *node, void *context) {
+  if (node == nullptr)
+    return false;
+  if (check_functions_in_node(node, may_look, context))
+    return true;
+  // The server declares walkers without their arguments; by way of void (*)() the cast is
+  // one the compiler takes for intended.
+  const auto walker =
+      reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(looks_at_rows));
+  return IsA(node, Query) ? query_tree_walker(castNode(Query, node), walker, context, 0)
+                          : expression_tree_walker(node, walker, context);
+}
+
 ModifyState *make_state(ModifyTableState *mtstate, ResultRelInfo *rinfo, CommandId command) {
   check_read_allowed();
   auto *state = static_cast<ModifyState *>(palloc0(sizeof(ModifyState)));
@@ -143,13 +175,20 @@ extern "C" void doublets_add_update_targets(PlannerInfo *root, Index rtindex, Ra
   add_row_identity_var(root, var, rtindex, "ctid");
 }
 
-extern "C" List *doublets_plan_modify(PlannerInfo *, ModifyTable *, Index, int) { return NIL; }
+// The one private item says whether inserted rows may wait for company: a volatile function
+// below the ModifyTable may query the table, and has to find the rows before.
+extern "C" List *doublets_plan_modify(PlannerInfo *root, ModifyTable *plan, Index, int) {
+  const bool batch = plan->operation == CMD_INSERT &&
+                     !looks_at_rows(reinterpret_cast<::Node *>(root->parse), nullptr);
+  return list_make1_int(batch);
+}
 
-extern "C" void doublets_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *, int,
-                                      int eflags) {
+extern "C" void doublets_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
+                                      List *fdw_private, int, int eflags) {
   if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
     return;
   ModifyState *state = make_state(mtstate, rinfo, mtstate->ps.state->es_output_cid);
+  state->batch = linitial_int(fdw_private) != 0;
   if (mtstate->operation != CMD_INSERT) {
     state->ctid_attno =
         ExecFindJunkAttributeInTlist(outerPlanState(mtstate)->plan->targetlist, "ctid");
@@ -195,14 +234,15 @@ extern "C" TupleTableSlot **doublets_exec_batch_insert(EState *estate, ResultRel
   return slots;
 }
 
-// Rows may wait for company unless somebody could miss them: RETURNING, row triggers
-// (which may query the table), WITH CHECK OPTION, ON CONFLICT.
+// Rows may wait for company unless somebody could miss them: volatile functions, RETURNING, row
+// triggers, WITH CHECK OPTION, ON CONFLICT. Rows routed to a partition never wait.
 extern "C" int doublets_modify_batch_size(ResultRelInfo *rinfo) {
   const auto *state = static_cast<const ModifyState *>(rinfo->ri_FdwState);
   if (rinfo->ri_projectReturning != nullptr || rinfo->ri_WithCheckOptions != NIL ||
       has_insert_row_triggers(rinfo->ri_RelationDesc))
     return 1;
-  return state != nullptr && state->on_conflict == OnConflict::kSkip ? 1 : kBatchSize;
+  return state == nullptr || !state->batch || state->on_conflict == OnConflict::kSkip ? 1
+                                                                                      : kBatchSize;
 }
 
 extern "C" TupleTableSlot *doublets_exec_update(EState *estate, ResultRelInfo *rinfo,

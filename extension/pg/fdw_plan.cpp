@@ -89,27 +89,23 @@ bool match_condition(PlannerInfo *root, RelOptInfo *baserel, Expr *clause, Condi
   return false;
 }
 
-// The value of an integer constant; false for anything else. `null` if it is NULL.
-bool constant_value(Expr *expr, std::int64_t *value, bool *null) {
-  if (!IsA(expr, Const))
+// The values a pushed condition with a constant allows: one, or the distinct elements of
+// an array. False for anything but constants.
+bool constant_values(const Condition &c, std::int64_t **values, int *n) {
+  if (!IsA(c.value, Const))
     return false;
-  const Const *c = castNode(Const, expr);
-  *null = c->constisnull;
-  if (c->constisnull)
+  const Const *constant = castNode(Const, c.value);
+  *n = 0;
+  if (constant->constisnull)
     return true;
-  switch (c->consttype) {
-  case INT8OID:
-    *value = DatumGetInt64(c->constvalue);
-    return true;
-  case INT4OID:
-    *value = DatumGetInt32(c->constvalue);
-    return true;
-  case INT2OID:
-    *value = DatumGetInt16(c->constvalue);
-    return true;
-  default:
-    return false;
+  if (c.array) {
+    *values = array_values(constant->constvalue, CurrentMemoryContext, n);
+  } else {
+    *values = static_cast<std::int64_t *>(palloc(sizeof(std::int64_t)));
+    **values = integer_value(constant->constvalue, constant->consttype);
+    *n = 1;
   }
+  return true;
 }
 
 double mean_rows(const PlanInfo *info, Part part) {
@@ -136,41 +132,48 @@ double unknown_rows(PlannerInfo *root, const PlanInfo *info, const Condition *co
   return rows;
 }
 
-// Links left by pushed conditions: the true number if they are constants.
+// Links left by pushed conditions: the true number where they are constants.
 double condition_rows(PlannerInfo *root, const PlanInfo *info, StoreHandle *store,
                       const Condition *const *by_part) {
-  Pattern pattern;
+  constexpr int kMaxValues = 100; // combinations of constants worth counting
+  std::int64_t *values[kParts];
+  int n[kParts];
+  bool known[kParts] = {};
   bool all_known = true;
+  double combinations = 1;
   for (int p = 0; p < kParts; ++p) {
+    n[p] = 1;
     if (by_part[p] == nullptr)
       continue;
-    std::int64_t value = 0;
-    bool null = false;
-    if (by_part[p]->array || !constant_value(by_part[p]->value, &value, &null)) {
-      all_known = false;
-      continue;
-    }
-    if (null)
-      return 0;
-    if (p == kPartId) {
-      pattern.has_id = true;
-      pattern.id = value;
-    } else if (p == kPartSource) {
-      pattern.has_source = true;
-      pattern.source = value;
-    } else {
-      pattern.has_target = true;
-      pattern.target = value;
-    }
+    known[p] = constant_values(*by_part[p], &values[p], &n[p]);
+    if (!known[p])
+      n[p] = 1;
+    all_known &= known[p];
+    combinations *= n[p];
   }
-  double rows = all_known ? info->links : unknown_rows(root, info, by_part);
-  if (store != nullptr && (pattern.has_id || pattern.has_source || pattern.has_target)) {
-    store_lock(store, LW_SHARED);
-    const std::uint64_t n = Store(store->heap).estimate(pattern);
-    store_unlock(store);
-    rows = Min(rows, static_cast<double>(n));
-  }
-  return rows;
+  const double guess = unknown_rows(root, info, by_part);
+  if (combinations == 0)
+    return 0;
+  if (store == nullptr || combinations > kMaxValues ||
+      !(known[kPartId] || known[kPartSource] || known[kPartTarget]))
+    return guess;
+  Pattern pattern;
+  pattern.has_id = known[kPartId];
+  pattern.has_source = known[kPartSource];
+  pattern.has_target = known[kPartTarget];
+  std::uint64_t sum = 0;
+  store_lock(store, LW_SHARED);
+  const Store core(store->heap);
+  for (int i = 0; i < n[kPartId]; ++i)
+    for (int s = 0; s < n[kPartSource]; ++s)
+      for (int t = 0; t < n[kPartTarget]; ++t) {
+        pattern.id = pattern.has_id ? values[kPartId][i] : 0;
+        pattern.source = pattern.has_source ? values[kPartSource][s] : 0;
+        pattern.target = pattern.has_target ? values[kPartTarget][t] : 0;
+        sum += core.estimate(pattern);
+      }
+  store_unlock(store);
+  return all_known ? static_cast<double>(sum) : Min(guess, static_cast<double>(sum));
 }
 
 // Cost of `probes` searches that find `rows` links in all.

@@ -46,37 +46,6 @@ struct ScanState {
   std::uint64_t passed;
 };
 
-std::int64_t to_int64(Datum value, Oid type) {
-  switch (type) {
-  case INT2OID:
-    return DatumGetInt16(value);
-  case INT4OID:
-    return DatumGetInt32(value);
-  default:
-    return DatumGetInt64(value);
-  }
-}
-
-void evaluate_array(ScanState *state, ValueSet &set, Datum datum) {
-  ArrayType *array = DatumGetArrayTypeP(datum);
-  const Oid element = ARR_ELEMTYPE(array);
-  int16 length;
-  bool by_value;
-  char align;
-  get_typlenbyvalalign(element, &length, &by_value, &align);
-  Datum *elements;
-  bool *nulls;
-  int n;
-  deconstruct_array(array, element, length, by_value, align, &elements, &nulls, &n);
-  set.values = static_cast<std::int64_t *>(
-      MemoryContextAlloc(state->value_context, sizeof(std::int64_t) * static_cast<Size>(Max(n, 1))));
-  for (int i = 0; i < n; ++i)
-    if (!nulls[i]) // no row is equal to NULL
-      set.values[set.n++] = to_int64(elements[i], element);
-  std::sort(set.values, set.values + set.n);
-  set.n = static_cast<int>(std::unique(set.values, set.values + set.n) - set.values);
-}
-
 // Fixes the parts of the pattern that the present combination of values stands for.
 void set_pattern(ScanState *state) {
   Pattern &p = state->pattern;
@@ -106,10 +75,10 @@ void start(ScanState *state) {
     bool null;
     const Datum datum = ExecEvalExprSwitchContext(set.expr, state->econtext, &null);
     if (!null && set.array) {
-      evaluate_array(state, set, datum);
+      set.values = array_values(datum, state->value_context, &set.n);
       many |= set.n > 1;
     } else if (!null) {
-      set.one = to_int64(datum, set.type);
+      set.one = integer_value(datum, set.type);
       set.values = &set.one;
       set.n = 1;
     }
@@ -236,7 +205,7 @@ extern "C" void doublets_begin_scan(ForeignScanState *node, int eflags) {
   state->row_capacity = kBatchRows;
   state->rows = static_cast<LinkRow *>(palloc(sizeof(LinkRow) * state->row_capacity));
   if (state->store != nullptr)
-    settle_some(state->store, kReaderSettles, false);
+    (void)settle_some(state->store, kReaderSettles, false);
 }
 
 extern "C" TupleTableSlot *doublets_iterate_scan(ForeignScanState *node) {

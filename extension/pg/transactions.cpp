@@ -170,18 +170,19 @@ TxnId settling_horizon() {
   return U64FromFullTransactionId(next) - behind;
 }
 
-void settle_some(StoreHandle *store, std::uint64_t limit, bool wait) {
+std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait) {
   // A hint read without the lock: at worst one settling too many or too few.
   const auto &header = reinterpret_cast<const StoreHeader &>(store->heap.header());
   if (__atomic_load_n(&header.flights, __ATOMIC_RELAXED) == 0)
-    return;
+    return 0;
   const TxnId horizon = settling_horizon();
   if (wait)
     store_lock(store, LW_EXCLUSIVE);
   else if (!store_lock_conditional(store, LW_EXCLUSIVE))
-    return;
-  (void)Store(store->heap).settle(horizon, limit);
+    return 0;
+  const std::uint64_t dropped = Store(store->heap).settle(horizon, limit);
   store_unlock(store);
+  return dropped;
 }
 
 std::uint64_t settle_all(StoreHandle *store) {

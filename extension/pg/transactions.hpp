@@ -69,7 +69,8 @@ TxnId settling_horizon();
 
 // Settles up to `limit` in-flight records of a store if there are any. A writer waits
 // for the store's lock, a reader (`wait` false) only takes it when it is free.
-void settle_some(StoreHandle *store, std::uint64_t limit, bool wait);
+// Returns the number dropped.
+std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait);
 
 // Settles all that can be, interruptibly; returns the number dropped.
 std::uint64_t settle_all(StoreHandle *store);
