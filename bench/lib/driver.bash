@@ -68,6 +68,7 @@ verb_run() {
   fsync_measure
   started=$SECONDS
   measure_all
+  core_measure "$RAW/core.csv"
   MEASURING_SECONDS=$((SECONDS - started))
   driver_export
   report_make "$RAW"
@@ -87,17 +88,8 @@ driver_export() {
     sql -c "\\copy (SELECT * FROM bench.$table ORDER BY $order) TO pstdout CSV HEADER" >"$RAW/$table.csv"
   done
   provenance_write "$RAW/provenance.csv"
-  core_import "$RAW/core.csv"
 }
 
-# core_import FILE: the results of the core micro-benchmark (operation,layout,baseline_ns,store_ns), when CORE_RESULTS
-# names a file with them.
-core_import() {
-  printf 'operation,layout,baseline_ns,store_ns\n' >"$1"
-  [[ -n ${CORE_RESULTS:-} ]] || return 0
-  [[ -s $CORE_RESULTS ]] || die "CORE_RESULTS: '$CORE_RESULTS' is empty or missing"
-  tail -n +2 "$CORE_RESULTS" >>"$1"
-}
 
 # driver_publish: copies to a hidden neighbour first, then renames: whoever sees the directory sees all of it.
 driver_publish() {

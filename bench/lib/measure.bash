@@ -4,7 +4,7 @@
 
 # measure_prepare: the harness and one schema per backend, in the database PGDATABASE.
 measure_prepare() {
-  local workload backend
+  local workload backend file
   sql -f "$BENCH_ROOT/workloads/harness.sql" >/dev/null
   sql -c '\copy bench.operations FROM pstdin CSV HEADER' <"$BENCH_ROOT/workloads/operations.csv"
   sql -c '\copy bench.backends FROM pstdin CSV HEADER' <"$BENCH_ROOT/backends/backends.csv"
@@ -13,6 +13,7 @@ measure_prepare() {
   done
   sql -c "DELETE FROM bench.backends WHERE backend <> 'server' AND backend <> ALL ('{$(IFS=,; echo "${BACKENDS[*]}")}')"
   for workload in "${WORKLOADS[@]}"; do
+    [[ -d $BENCH_ROOT/workloads/$workload ]] || continue
     for file in "$BENCH_ROOT/workloads/$workload"/*.sql; do
       session "${BACKENDS[0]}" -f "$file" >/dev/null
     done

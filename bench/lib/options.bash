@@ -2,7 +2,7 @@
 # What to measure: size, environment variables, command line. Everything is checked before anything is started.
 
 BENCH_VERBS=(run report conformance list)
-BENCH_WORKLOADS=(floors links8 real targets)
+BENCH_WORKLOADS=(floors links8 real targets core)
 
 bench_usage() {
   cat <<'EOF'
@@ -14,7 +14,8 @@ Usage: scripts/bench.sh [run [quick|standard|full]] [OPTION…]
 Without arguments: all set-up, then `run quick` on a private throw-away cluster.
 
 Options of run:
-  --workloads NAME,…      of floors, links8, real, targets (default: all)
+  --workloads NAME,…      of floors, links8, real, targets, core (default: all; quick leaves out core,
+                          the micro-benchmark without a server)
   --output DIRECTORY      where the results go (default: results/<time> in the checkout); must not exist
   --seed NUMBER           order of the runs (default 1)
   --targets-links NUMBER  links of the dataset of `targets`, without its hub (default: 100000 quick, else 1000000)
@@ -42,15 +43,15 @@ options_defaults() {
   case $1 in
     quick)
       BACKGROUND=100 ACTIVE=10 SAMPLES=10 WARM_UP=0.05 SAMPLE_SECONDS=0.02 REPETITIONS=1
-      TARGETS_LINKS=100000 LOAD_SAMPLES=3 CLIENT_TURNS=1000
+      TARGETS_LINKS=100000 LOAD_SAMPLES=3 CLIENT_TURNS=1000 CORE_LINKS=1000000 CORE_ROUNDS=2
       ;;
     standard)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=1 SAMPLE_SECONDS=0.1 REPETITIONS=2
-      TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_TURNS=5000
+      TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_TURNS=5000 CORE_LINKS=1000000 CORE_ROUNDS=5
       ;;
     full)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=20 WARM_UP=1 SAMPLE_SECONDS=0.2 REPETITIONS=5
-      TARGETS_LINKS=1000000 LOAD_SAMPLES=5 CLIENT_TURNS=10000
+      TARGETS_LINKS=1000000 LOAD_SAMPLES=5 CLIENT_TURNS=10000 CORE_LINKS=1000000 CORE_ROUNDS=10
       ;;
     *) die "unknown size '$1' (quick, standard, full)" ;;
   esac
@@ -85,8 +86,9 @@ options_value() {
     --output) OUTPUT=$2 ;;
     --seed) whole "$2" 0 999999999 || die "--seed: '$2' is not a whole number from 0 to 999999999"; SEED=$2 ;;
     --targets-links)
-      whole "$2" 10000 10000000 && (($2 % 1000 == 0)) ||
+      if [[ $2 != *000 ]] || ! whole "$2" 10000 10000000; then
         die "--targets-links: '$2' is not a multiple of 1000 from 10000 to 10000000"
+      fi
       targets_links=$2
       ;;
     --data-directory) [[ -d $2 ]] || die "--data-directory: '$2' is not a directory"; DATA_DIRECTORY=$2 ;;
@@ -112,7 +114,10 @@ options_words() {
   options_defaults "${SIZE:-quick}"
   TARGETS_LINKS=${targets_links:-$TARGETS_LINKS}
   local workload
-  ((${#WORKLOADS[@]})) || WORKLOADS=("${BENCH_WORKLOADS[@]}")
+  if ((${#WORKLOADS[@]} == 0)); then
+    WORKLOADS=("${BENCH_WORKLOADS[@]}")
+    [[ $SIZE != quick ]] || WORKLOADS=("${WORKLOADS[@]:0:4}")
+  fi
   for workload in "${WORKLOADS[@]}"; do
     [[ " ${BENCH_WORKLOADS[*]} " == *" $workload "* ]] || die "unknown workload '$workload' (${BENCH_WORKLOADS[*]})"
   done

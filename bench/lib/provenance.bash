@@ -26,6 +26,8 @@ provenance_run() {
   csv_line links8_background_links "$BACKGROUND"
   csv_line links8_links "$ACTIVE"
   csv_line targets_links "$TARGETS_LINKS"
+  csv_line core_links "$CORE_LINKS"
+  csv_line core_rounds "$CORE_ROUNDS"
   if [[ -n ${GRAPH_SOURCE:-} ]]; then
     csv_line real_source "$GRAPH_SOURCE"
     csv_line real_input_sha256 "$GRAPH_INPUT_SHA256"

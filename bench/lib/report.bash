@@ -4,10 +4,10 @@
 
 # report_make DIR: DIR holds the raw results; the report is put beside them. Dies when they must be rejected.
 report_make() {
-  local dir=$1 section
+  local dir=$1 section sections
   sql -d postgres -c 'DROP DATABASE IF EXISTS doublets_report' -c 'CREATE DATABASE doublets_report' 2>/dev/null
   (
-    cd -- "$dir"
+    cd -- "$dir" || exit
     PGDATABASE=doublets_report
     for file in load tables pages; do
       sql -f "$BENCH_ROOT/report/$file.sql" >/dev/null
@@ -15,9 +15,10 @@ report_make() {
     sql -c 'CALL report.compose()'
     rm -rf -- charts
     mkdir charts
-    while read -r section; do
+    sections=$(sql -c 'SELECT section FROM report.sections WHERE section IN (SELECT section FROM report.section_rows) ORDER BY position')
+    for section in $sections; do
       report_charts "$section"
-    done < <(sql -c 'SELECT section FROM report.sections WHERE section IN (SELECT section FROM report.section_rows) ORDER BY position')
+    done
     sql -f "$BENCH_ROOT/report/markdown.sql" >report.md
     report_html >report.html
   )

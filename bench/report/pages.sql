@@ -72,6 +72,10 @@ BEGIN
              THEN ' (they are set for 1,000,000 links; this dataset is smaller, so the verdicts are provisional)' ELSE '' END,
         'targets');
     END IF;
+    IF s.section = 'targets' AND NOT EXISTS (SELECT FROM report.core) THEN
+      CALL report.add('text', 'The micro-benchmark of the core was not part of this run (it is of size standard, or of '
+        '--workloads core).');
+    END IF;
     CALL report.add_table('Wall-clock time', 'section', s.section, 'wall');
     CALL report.add('chart', s.section || '-linear');
     CALL report.add('chart', s.section || '-log');

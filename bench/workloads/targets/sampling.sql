@@ -3,6 +3,7 @@
 -- The dataset of bench/targets_insert_select.sql: 1100 × scale links, one in eleven from a hub.
 CREATE PROCEDURE bench.targets_input(scale integer) LANGUAGE plpgsql AS $$
 BEGIN
+  SET LOCAL client_min_messages = warning;
   DROP TABLE IF EXISTS bench.edges;
   CREATE UNLOGGED TABLE bench.edges AS
   SELECT CASE WHEN n % 11 = 0 THEN 100 * scale + 1

@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# shellcheck shell=bash
+# The benchmark's own promises: its statistics, what it rejects, that a failing run publishes nothing, that planted
+# differences are caught. One small run on native tables is made once; it needs no extension.
+
+setup_file() {
+  ROOT=$(cd "$BATS_TEST_DIRNAME/../../.." && pwd)
+  # A copy whose files the tests may spoil.
+  TREE=$BATS_FILE_TMPDIR/tree
+  mkdir -p "$TREE"
+  cp -r "$ROOT/bench" "$ROOT/scripts" "$TREE/"
+  RESULT=$BATS_FILE_TMPDIR/result
+  export ROOT TREE RESULT BENCHMARK_BACKEND=native_unlogged,native_covering_unlogged BENCHMARK_SAMPLES=2 \
+    BENCHMARK_BACKGROUND_LINKS=10 BENCHMARK_LINKS=2 BENCHMARK_WARMUP=0
+  bench run --no-setup --workloads floors,links8 --output "$RESULT" >"$BATS_FILE_TMPDIR/run.log" 2>&1 ||
+    { cat "$BATS_FILE_TMPDIR/run.log"; return 1; }
+  CLUSTER=$(library "scratch_create; cluster_start \"\$SCRATCH/cluster\" >/dev/null; echo \"\$SCRATCH\"")
+  export CLUSTER PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+}
+
+teardown_file() {
+  [ -z "${CLUSTER:-}" ] ||
+    library "SCRATCH=$CLUSTER CLUSTER_DIR=$CLUSTER/cluster CLUSTER_SOCKET_DIR=$CLUSTER/cluster/socket; cluster_stop; scratch_remove"
+}
+
+bench() {
+  env -u PGHOST -u PGPORT -u PGUSER -u PGDATABASE "$TREE/scripts/bench.sh" "$@"
+}
+
+# library CODE: runs it in a strict shell with the libraries.
+library() {
+  bash -c "set -euo pipefail
+    . '$ROOT/scripts/lib/common.bash'; . '$ROOT/scripts/lib/cluster.bash'
+    $1"
+}
+
+# spoiled COMMAND…: runs the command in a copy of the result and loads that; nothing stays in the database.
+spoiled() {
+  local dir=$BATS_TEST_TMPDIR/spoiled
+  cp -r "$RESULT" "$dir"
+  (cd "$dir" && "$@")
+  (cd "$dir" && psql -XAtq -v ON_ERROR_STOP=1 -c BEGIN -f "$ROOT/bench/report/load.sql" -c ROLLBACK 2>&1)
+}
+
+# refused TEXT COMMAND…: the spoiled result must be refused, saying TEXT.
+refused() {
+  local text=$1
+  shift
+  run spoiled "$@"
+  [ "$status" -ne 0 ]
+  [[ $output == *"the results cannot be reported"* ]]
+  [[ $output == *"$text"* ]]
+}
+
+@test "the statistics give their worked values" {
+  run psql -X -f "$ROOT/bench/report/test_statistics.sql"
+  [ "$status" -eq 0 ]
+  [[ $output != *"not ok"* ]]
+}
+
+@test "a wrong worked value fails the test of the statistics" {
+  cp -r "$ROOT/bench/report" "$BATS_TEST_TMPDIR/report"
+  sed -i 's/< 0.05 \*/< 0.01 */' "$BATS_TEST_TMPDIR/report/statistics.sql"
+  run psql -X -f "$BATS_TEST_TMPDIR/report/test_statistics.sql"
+  [ "$status" -ne 0 ]
+  [[ $output == *"not ok"* ]]
+}
+
+@test "a run publishes report, charts and raw samples" {
+  for file in report.md report.html samples.csv runs.csv provenance.csv plans.txt charts/links8-autocommit-{linear,log}.{svg,png}; do
+    [ -s "$RESULT/$file" ]
+  done
+  [[ $(grep -c '<svg role=' "$RESULT/report.html") -eq 6 ]]
+  ! grep -qE '(src|href)="https?:' "$RESULT/report.html"
+}
+
+@test "the report made again from the CSV files is the same byte for byte" {
+  cp -r "$RESULT" "$BATS_TEST_TMPDIR/again"
+  rm -r "$BATS_TEST_TMPDIR"/again/{charts,report.md,report.html}
+  bench report "$BATS_TEST_TMPDIR/again"
+  diff -r "$RESULT" "$BATS_TEST_TMPDIR/again"
+}
+
+@test "an intact result is accepted" {
+  run spoiled true
+  [ "$status" -eq 0 ]
+}
+
+@test "rejected: an unknown backend" {
+  refused 'unknown backend: oracle' sed -i '2s/native[a-z_]*/oracle/' samples.csv
+}
+
+@test "rejected: an unknown operation" {
+  refused 'unknown operation: links8 autocommit merge' sed -i 's/^links8,autocommit,create,/links8,autocommit,merge,/' samples.csv
+}
+
+@test "rejected: a missing operation" {
+  refused 'not measured: links8 autocommit create native_unlogged' sed -i '/^links8,autocommit,create,native_unlogged,/d' samples.csv
+}
+
+@test "rejected: a backend that was to be measured" {
+  refused 'backend missing from the list: native_unlogged' sed -i '/,native_unlogged,/d' samples.csv runs.csv backends.csv
+}
+
+@test "rejected: a sample given twice" {
+  refused 'given twice' sed -i '2p' samples.csv
+}
+
+@test "rejected: a duration that is not positive" {
+  refused 'not a positive duration' sed -i -E '2s/^(([^,]*,){7})[^,]*/\10/' samples.csv
+}
+
+@test "rejected: a duration that is not finite" {
+  refused 'not a positive duration' sed -i -E '2s/^(([^,]*,){7})[^,]*/\1NaN/' samples.csv
+}
+
+@test "rejected: fewer samples than declared" {
+  refused '1 samples instead of 2' sed -i '2d' samples.csv
+}
+
+@test "rejected: missing provenance" {
+  refused 'missing provenance: cpu' sed -i '/^"cpu",/d' provenance.csv
+}
+
+@test "rejected: an empty result" {
+  refused 'no samples' sed -i '2,$d' samples.csv
+}
+
+@test "a run that fails at the last step publishes nothing and leaves no server" {
+  mkdir "$BATS_TEST_TMPDIR/tools"
+  printf '#!/bin/sh\n[ "$1" = --version ] && { echo gnuplot; exit 0; }\nexit 1\n' >"$BATS_TEST_TMPDIR/tools/gnuplot"
+  chmod +x "$BATS_TEST_TMPDIR/tools/gnuplot"
+  mkdir -m 755 "$BATS_TEST_TMPDIR/tmp"
+  chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" || true
+  PATH=$BATS_TEST_TMPDIR/tools:$PATH run bench run --no-setup --workloads links8 --output "$BATS_TEST_TMPDIR/none/result"
+  [ "$status" -ne 0 ]
+  [[ $output == *"gnuplot failed"* ]]
+  [ ! -e "$BATS_TEST_TMPDIR/none/result" ]
+  [ -z "$(find "$BATS_TEST_TMPDIR/none" -name '.publishing*' 2>/dev/null)" ]
+}
+
+@test "a planted difference between backends stops the run before anything is timed" {
+  local schema=$TREE/bench/backends/native_covering_unlogged/schema.sql
+  cp "$schema" "$BATS_TEST_TMPDIR/schema.sql"
+  cat >>"$schema" <<'SQL'
+CREATE FUNCTION native_covering_unlogged.spoil() RETURNS trigger LANGUAGE plpgsql AS
+'BEGIN IF NEW.target = 1000008 THEN NEW.target := 1000009; END IF; RETURN NEW; END';
+CREATE TRIGGER spoil BEFORE INSERT ON native_covering_unlogged.links FOR EACH ROW
+EXECUTE FUNCTION native_covering_unlogged.spoil();
+SQL
+  run bench run --no-setup --workloads links8 --output "$BATS_TEST_TMPDIR/result"
+  cp "$BATS_TEST_TMPDIR/schema.sql" "$schema"
+  [ "$status" -ne 0 ]
+  [[ $output == *"conformance: native_covering_unlogged differs from native"* ]]
+  [[ $output != *"run 1 of"* ]]
+  [ ! -e "$BATS_TEST_TMPDIR/result" ]
+}
+
+@test "a backend without its index is caught by the assertion of its plans" {
+  local schema=$TREE/bench/backends/native_unlogged/schema.sql
+  cp "$schema" "$BATS_TEST_TMPDIR/schema.sql"
+  sed -i '/links_target/d' "$schema"
+  run bench run --no-setup --workloads links8 --output "$BATS_TEST_TMPDIR/result"
+  cp "$BATS_TEST_TMPDIR/schema.sql" "$schema"
+  [ "$status" -ne 0 ]
+  [[ $output == *"native_unlogged does not use the expected plans in links8"* ]]
+  [ ! -e "$BATS_TEST_TMPDIR/result" ]
+}
+
+@test "a procedure that times another statement than its script is caught" {
+  local script=$TREE/bench/links8_each_outgoing.sql
+  cp "$script" "$BATS_TEST_TMPDIR/script.sql"
+  sed -i 's/WHERE source/WHERE target/' "$script"
+  run bench run --no-setup --workloads links8 --output "$BATS_TEST_TMPDIR/result"
+  cp "$BATS_TEST_TMPDIR/script.sql" "$script"
+  [ "$status" -ne 0 ]
+  [[ $output == *"time different statements"* ]]
+}
+
+@test "settings that make no sense are refused before anything starts" {
+  BENCHMARK_LINKS=11 run bench run --no-setup
+  [ "$status" -ne 0 ]
+  [[ $output == *"BENCHMARK_LINKS: '11' is not a whole number from 1 to BENCHMARK_BACKGROUND_LINKS (10)"* ]]
+  BENCHMARK_SAMPLES=1 run bench run --no-setup
+  [[ $output == *"BENCHMARK_SAMPLES: '1'"* ]]
+  BENCHMARK_BACKEND=oracle run bench run --no-setup
+  [[ $output == *"unknown backend 'oracle'"* ]]
+  run bench run enormous
+  [[ $output == *"unknown size 'enormous'"* ]]
+  run bench run --workloads nothing
+  [[ $output == *"unknown workload 'nothing'"* ]]
+  run bench measure
+  [[ $output == *"unknown verb 'measure'"* ]]
+  run bench run --output "$BATS_TEST_TMPDIR"
+  [[ $output == *"exists"* ]]
+}
