@@ -45,6 +45,32 @@ void wait_for(const WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
   XactLockTableWait(static_cast<TransactionId>(r.wait_for), t.rel, &tid, oper);
 }
 
+// A place in the line of those who want to change a version, as heap_acquire_tuplock has
+// it: whoever holds the tuple's lock waits for the transaction that has changed it, the
+// others wait for the lock, so nobody is overtaken. An ERROR releases it.
+struct TupleQueue {
+  bool held;
+  ItemPointerData tid;
+};
+
+void leave(const WriteTarget &t, TupleQueue &queue) {
+  if (queue.held)
+    UnlockTuple(t.rel, &queue.tid, ExclusiveLock);
+  queue.held = false;
+}
+
+void wait_in_line(const WriteTarget &t, const WriteResult &r, XLTW_Oper oper, TupleQueue &queue) {
+  ItemPointerData tid;
+  set_tid(&tid, r.other);
+  if (queue.held && !ItemPointerEquals(&queue.tid, &tid))
+    leave(t, queue);
+  if (!queue.held) {
+    LockTuple(t.rel, &tid, ExclusiveLock);
+    queue = {true, tid};
+  }
+  XactLockTableWait(static_cast<TransactionId>(r.wait_for), t.rel, &tid, oper);
+}
+
 // Memory that finished transactions leave behind comes before new memory.
 void make_room(const WriteTarget &t, std::uint32_t units) {
   constexpr std::uint64_t kLimit = 4096; // about a millisecond under the lock
@@ -91,14 +117,15 @@ void check_conflict_visible(const WriteTarget &t, Ref<Version> other) {
 
 // Answers for a version that was changed by others: waits, complains, or walks to the
 // newest version. Returns true to try again.
-bool resolve_change(const WriteTarget &t, const WriteResult &r, LinkRow &newest, bool deleting,
-                    Change &change) {
+bool resolve_change(const WriteTarget &t, const WriteResult &r, TupleQueue &queue,
+                    LinkRow &newest, bool deleting, Change &change) {
+  const XLTW_Oper oper = deleting ? XLTW_Delete : XLTW_Update;
   switch (r.status) {
   case Status::kNeedMemory:
     make_room(t, r.units);
     return true;
   case Status::kWait:
-    wait_for(t, r, deleting ? XLTW_Delete : XLTW_Update);
+    wait_in_line(t, r, oper, queue);
     return true;
   case Status::kSelfModified:
     if (r.command != t.command)
@@ -134,12 +161,12 @@ bool resolve_change(const WriteTarget &t, const WriteResult &r, LinkRow &newest,
     if (next.status == Status::kUpdated) {
       version = next.other;
     } else if (next.status == Status::kWait) {
-      wait_for(t, next, deleting ? XLTW_Delete : XLTW_Update);
+      wait_in_line(t, next, oper, queue);
     } else if (next.status == Status::kOk) {
       change = Change::kUpdated;
       return false;
     } else {
-      return resolve_change(t, next, newest, deleting, change);
+      return resolve_change(t, next, queue, newest, deleting, change);
     }
   }
 }
@@ -229,6 +256,8 @@ bool get_or_insert_link(const WriteTarget &t, LinkInput &link) {
 Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link, LinkRow &newest) {
   StoreTransaction *txn = begin_write(t.store);
   const Writer writer = writer_of(txn, t.command);
+  TupleQueue queue{};
+  Change change = Change::kDone;
   for (;;) {
     store_lock(t.store, LW_EXCLUSIVE);
     Store store(t.store->heap);
@@ -238,30 +267,30 @@ Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link, 
       r = store.update(version, link, writer);
     store_unlock(t.store);
     if (r.status == Status::kOk)
-      return Change::kDone;
-    if (conflict.status == Status::kOk) {
+      break;
+    if (conflict.status == Status::kOk)
       (void)resolve(t, r, link, OnConflict::kError);
-      continue;
-    }
-    Change change = Change::kSkip;
-    if (!resolve_change(t, r, newest, false, change))
-      return change;
+    else if (!resolve_change(t, r, queue, newest, false, change))
+      break;
   }
+  leave(t, queue);
+  return change;
 }
 
 Change delete_link(const WriteTarget &t, Ref<Version> version, LinkRow &newest) {
   StoreTransaction *txn = begin_write(t.store);
   const Writer writer = writer_of(txn, t.command);
+  TupleQueue queue{};
+  Change change = Change::kDone;
   for (;;) {
     store_lock(t.store, LW_EXCLUSIVE);
     const WriteResult r = Store(t.store->heap).erase(version, writer);
     store_unlock(t.store);
-    if (r.status == Status::kOk)
-      return Change::kDone;
-    Change change = Change::kSkip;
-    if (!resolve_change(t, r, newest, true, change))
-      return change;
+    if (r.status == Status::kOk || !resolve_change(t, r, queue, newest, true, change))
+      break;
   }
+  leave(t, queue);
+  return change;
 }
 
 } // namespace doublets::pg
