@@ -191,7 +191,8 @@ WriteResult Store::check_pair(std::int64_t source, std::int64_t target, Ref<Vers
   pattern.target = target;
   WriteResult found, wait;
   Ref<Version> refs[kStep];
-  for (Position position; !position.done;) {
+  // A batch that has a live one has the smallest: as for scan.
+  for (Position position; !position.done && found.status == Status::kOk;) {
     const std::size_t n = with_index([&](auto &index) noexcept {
       return index.candidates(pattern, position, refs, kStep);
     });
