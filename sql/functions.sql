@@ -94,9 +94,9 @@ ROLLBACK TO a;
 SELECT doublets.count_usages('links', 2);
 ROLLBACK;
 SELECT * FROM links ORDER BY id;
--- each call is a command of its own
-SELECT count(*) FROM links;
+-- a reading function sees what the statement that calls it sees, a later statement sees more
 SELECT doublets.create_link('links', 200, i) > 0 AS created, doublets.count_links('links', source => 200) FROM generate_series(1, 3) AS i;
+SELECT doublets.count_links('links', source => 200);
 DO $$
 DECLARE
   made bigint;

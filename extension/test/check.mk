@@ -42,6 +42,6 @@ $(BACKENDS:%=isolation-%): isolation-%:
 	  -c 'DROP DATABASE IF EXISTS doublets_isolation_$*' -c 'CREATE DATABASE doublets_isolation_$*'
 	PGOPTIONS='$(PGOPTIONS) -c doublets_test.backend=$*' \
 	  '$(bindir)/psql' -XAtq -v ON_ERROR_STOP=1 -d doublets_isolation_$* -f $(srcdir)/sql/backend.sql >/dev/null
-	PGOPTIONS='$(PGOPTIONS) -c doublets_test.backend=$*' \
+	PGISOLATIONTIMEOUT=60 PGOPTIONS='$(PGOPTIONS) -c doublets_test.backend=$*' \
 	  $(top_builddir)/src/test/isolation/pg_isolation_regress --inputdir=$(ISOLATION_DIR) \
 	  --outputdir=results/isolation-$* --bindir='$(bindir)' --use-existing --dbname=doublets_isolation_$* $(RACES_$*)
