@@ -45,30 +45,20 @@ void wait_for(const WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
   XactLockTableWait(static_cast<TransactionId>(r.wait_for), t.rel, &tid, oper);
 }
 
-// A place in the line of those who want to change a version, as heap_acquire_tuplock has
-// it: whoever holds the tuple's lock waits for the transaction that has changed it, the
-// others wait for the lock, so nobody is overtaken. An ERROR releases it.
-struct TupleQueue {
-  bool held;
+// Waits for the place at the head of the line for a version.
+void line_up(WriteTarget &t, Ref<Version> version) {
   ItemPointerData tid;
-};
-
-void leave(const WriteTarget &t, TupleQueue &queue) {
-  if (queue.held)
-    UnlockTuple(t.rel, &queue.tid, ExclusiveLock);
-  queue.held = false;
+  set_tid(&tid, version);
+  if (t.queue.held && ItemPointerEquals(&t.queue.tid, &tid))
+    return;
+  give_up(t);
+  LockTuple(t.rel, &tid, ExclusiveLock);
+  t.queue = {true, tid};
 }
 
-void wait_in_line(const WriteTarget &t, const WriteResult &r, XLTW_Oper oper, TupleQueue &queue) {
-  ItemPointerData tid;
-  set_tid(&tid, r.other);
-  if (queue.held && !ItemPointerEquals(&queue.tid, &tid))
-    leave(t, queue);
-  if (!queue.held) {
-    LockTuple(t.rel, &tid, ExclusiveLock);
-    queue = {true, tid};
-  }
-  XactLockTableWait(static_cast<TransactionId>(r.wait_for), t.rel, &tid, oper);
+void wait_in_line(WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
+  line_up(t, r.other);
+  wait_for(t, r, oper);
 }
 
 // Memory that finished transactions leave behind comes before new memory.
@@ -117,15 +107,15 @@ void check_conflict_visible(const WriteTarget &t, Ref<Version> other) {
 
 // Answers for a version that was changed by others: waits, complains, or walks to the
 // newest version. Returns true to try again.
-bool resolve_change(const WriteTarget &t, const WriteResult &r, TupleQueue &queue,
-                    LinkRow &newest, bool deleting, Change &change) {
+bool resolve_change(WriteTarget &t, const WriteResult &r, LinkRow &newest, bool deleting,
+                    Change &change) {
   const XLTW_Oper oper = deleting ? XLTW_Delete : XLTW_Update;
   switch (r.status) {
   case Status::kNeedMemory:
     make_room(t, r.units);
     return true;
   case Status::kWait:
-    wait_in_line(t, r, oper, queue);
+    wait_in_line(t, r, oper);
     return true;
   case Status::kSelfModified:
     if (r.command != t.command)
@@ -161,12 +151,14 @@ bool resolve_change(const WriteTarget &t, const WriteResult &r, TupleQueue &queu
     if (next.status == Status::kUpdated) {
       version = next.other;
     } else if (next.status == Status::kWait) {
-      wait_in_line(t, next, oper, queue);
-    } else if (next.status == Status::kOk) {
+      wait_in_line(t, next, oper);
+    } else if (next.status == Status::kOk && t.queue.held && version_of(&t.queue.tid) == version) {
       change = Change::kUpdated;
       return false;
+    } else if (next.status == Status::kOk) {
+      line_up(t, version); // and look again: somebody may have been before us
     } else {
-      return resolve_change(t, next, queue, newest, deleting, change);
+      return resolve_change(t, next, newest, deleting, change);
     }
   }
 }
@@ -191,10 +183,16 @@ void raise_bad_id(Relation rel, LinkId id) {
 }
 
 WriteTarget open_for_write(Relation rel, CommandId command) {
-  WriteTarget t{rel, store_spec(rel), store_open(rel, true), command};
+  WriteTarget t{rel, store_spec(rel), store_open(rel, true), command, {}};
   constexpr std::uint64_t kSettleLimit = 64;
   (void)settle_some(t.store, kSettleLimit, true);
   return t;
+}
+
+void give_up(WriteTarget &t) {
+  if (t.queue.held)
+    UnlockTuple(t.rel, &t.queue.tid, ExclusiveLock);
+  t.queue.held = false;
 }
 
 void insert_links(const WriteTarget &t, LinkInput *links, std::size_t n, OnConflict on_conflict) {
@@ -253,10 +251,9 @@ bool get_or_insert_link(const WriteTarget &t, LinkInput &link) {
   }
 }
 
-Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link, LinkRow &newest) {
+Change update_link(WriteTarget &t, Ref<Version> version, LinkInput &link, LinkRow &newest) {
   StoreTransaction *txn = begin_write(t.store);
   const Writer writer = writer_of(txn, t.command);
-  TupleQueue queue{};
   Change change = Change::kDone;
   for (;;) {
     store_lock(t.store, LW_EXCLUSIVE);
@@ -270,26 +267,27 @@ Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link, 
       break;
     if (conflict.status == Status::kOk)
       (void)resolve(t, r, link, OnConflict::kError);
-    else if (!resolve_change(t, r, queue, newest, false, change))
+    else if (!resolve_change(t, r, newest, false, change))
       break;
   }
-  leave(t, queue);
+  if (change != Change::kUpdated)
+    give_up(t);
   return change;
 }
 
-Change delete_link(const WriteTarget &t, Ref<Version> version, LinkRow &newest) {
+Change delete_link(WriteTarget &t, Ref<Version> version, LinkRow &newest) {
   StoreTransaction *txn = begin_write(t.store);
   const Writer writer = writer_of(txn, t.command);
-  TupleQueue queue{};
   Change change = Change::kDone;
   for (;;) {
     store_lock(t.store, LW_EXCLUSIVE);
     const WriteResult r = Store(t.store->heap).erase(version, writer);
     store_unlock(t.store);
-    if (r.status == Status::kOk || !resolve_change(t, r, queue, newest, true, change))
+    if (r.status == Status::kOk || !resolve_change(t, r, newest, true, change))
       break;
   }
-  leave(t, queue);
+  if (change != Change::kUpdated)
+    give_up(t);
   return change;
 }
 

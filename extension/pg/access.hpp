@@ -9,12 +9,21 @@
 
 namespace doublets::pg {
 
+// A place in the line of those who want to change a version, as heap_acquire_tuplock has
+// it: whoever holds the tuple's heavyweight lock waits for the transaction that has changed
+// it, the others wait for the lock, so nobody is overtaken. An ERROR releases it.
+struct TupleQueue {
+  bool held;
+  ItemPointerData tid;
+};
+
 // A relation being written by one command.
 struct WriteTarget {
   Relation rel;
   const StoreSpec *spec;
   StoreHandle *store;
   CommandId command; // stamped on the changes
+  TupleQueue queue;  // held only between Change::kUpdated and what follows it
 };
 
 // Opens the store of `rel` for writing, making its first memory if it has none, and
@@ -41,7 +50,8 @@ bool get_or_insert_link(const WriteTarget &target, LinkInput &link);
 enum class Change : std::uint8_t {
   kDone,
   kSkip,    // deleted meanwhile, or already changed by this command
-  kUpdated, // READ COMMITTED: `newest` says what the link is now; decide again
+  kUpdated, // READ COMMITTED: `newest` says what the link is now; decide again, and go on with
+            // it or call give_up
 };
 
 // Replaces or deletes a version that the command's snapshot sees. Waits for a running
@@ -49,9 +59,12 @@ enum class Change : std::uint8_t {
 // version of the chain, and nothing was changed.
 // Errors: 40001 in REPEATABLE READ, 27000 changed by a trigger of the same command,
 // 23505, those of store_grow.
-Change update_link(const WriteTarget &target, Ref<Version> version, LinkInput &link,
+Change update_link(WriteTarget &target, Ref<Version> version, LinkInput &link,
                    LinkRow &newest);
-Change delete_link(const WriteTarget &target, Ref<Version> version, LinkRow &newest);
+Change delete_link(WriteTarget &target, Ref<Version> version, LinkRow &newest);
+
+// After kUpdated, if the newest version is not wanted: lets the next in line proceed.
+void give_up(WriteTarget &target);
 
 // The one ways to turn a version into a ctid and back. Offset 1 makes it valid.
 inline void set_tid(ItemPointer tid, Ref<Version> version) {

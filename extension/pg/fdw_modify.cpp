@@ -262,8 +262,10 @@ extern "C" TupleTableSlot *doublets_exec_update(EState *estate, ResultRelInfo *r
       break;
     }
     TupleTableSlot *again = recheck(state, rinfo, newest);
-    if (again == nullptr)
+    if (again == nullptr) {
+      give_up(state->target);
       return nullptr;
+    }
     version = newest.version;
     fill_slot(state->target.spec, newest, rinfo->ri_oldTupleSlot);
     slot = ExecGetUpdateNewTuple(rinfo, again, rinfo->ri_oldTupleSlot);
@@ -293,8 +295,10 @@ extern "C" TupleTableSlot *doublets_exec_delete(EState *, ResultRelInfo *rinfo,
     case Change::kUpdated:
       break;
     }
-    if (recheck(state, rinfo, newest) == nullptr)
+    if (recheck(state, rinfo, newest) == nullptr) {
+      give_up(state->target);
       return nullptr;
+    }
     version = newest.version;
   }
 }

@@ -91,7 +91,7 @@ WriteCall begin_write_call(FunctionCallInfo fcinfo, const WriteFunction &functio
   CommandCounterIncrement();
   PushActiveSnapshot(GetTransactionSnapshot());
   WriteCall call;
-  call.target = {rel, store_spec(rel), store_open(rel, function.needs_memory), GetCurrentCommandId(true)};
+  call.target = {rel, store_spec(rel), store_open(rel, function.needs_memory), GetCurrentCommandId(true), {}};
   call.checks = (function.required & ACL_DELETE) != 0
                     ? nullptr
                     : begin_row_checks(call.target, (function.required & ACL_INSERT) != 0);
@@ -113,7 +113,7 @@ std::int64_t end_argument(FunctionCallInfo fcinfo, int n, const WriteTarget &tar
   return PG_GETARG_INT64(n);
 }
 
-std::uint64_t delete_rows(const WriteTarget &t, const LinkRow *rows, std::size_t n,
+std::uint64_t delete_rows(WriteTarget &t, const LinkRow *rows, std::size_t n,
                           bool (*wanted)(const LinkRow &, const LinkRow &, std::int64_t),
                           std::int64_t argument) {
   StoreTransaction *txn = begin_write(t.store);
@@ -136,6 +136,7 @@ std::uint64_t delete_rows(const WriteTarget &t, const LinkRow *rows, std::size_t
       const Ref<Version> version = newest.version;
       change = delete_link(t, version, newest);
     }
+    if (change == Change::kUpdated) give_up(t);
     if (change == Change::kDone) ++deleted;
     CHECK_FOR_INTERRUPTS();
   }

@@ -102,7 +102,7 @@ std::int64_t end_argument(FunctionCallInfo fcinfo, int n, const WriteTarget &tar
 // Deletes versions that the active snapshot sees. Where a concurrent transaction has
 // replaced one, the newest version is deleted if `wanted` holds for it. Returns the
 // number deleted.
-std::uint64_t delete_rows(const WriteTarget &target, const LinkRow *rows, std::size_t n,
+std::uint64_t delete_rows(WriteTarget &target, const LinkRow *rows, std::size_t n,
                           bool (*wanted)(const LinkRow &newest, const LinkRow &seen,
                                          std::int64_t argument),
                           std::int64_t argument);

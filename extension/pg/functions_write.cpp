@@ -31,7 +31,7 @@ LinkRow find_row(const WriteTarget &t, LinkId id) {
 }
 
 // UPDATE ... WHERE id = link.id
-bool update(const WriteCall &call, LinkInput &link) {
+bool update(WriteCall &call, LinkInput &link) {
   const LinkId id = link.id;
   LinkRow row = find_row(call.target, id);
   if (!row.version) return false;
@@ -40,7 +40,10 @@ bool update(const WriteCall &call, LinkInput &link) {
     LinkRow newest{};
     const Change change = update_link(call.target, row.version, link, newest);
     if (change != Change::kUpdated) return change == Change::kDone;
-    if (newest.id != id) return false; // it is another link now
+    if (newest.id != id) { // it is another link now
+      give_up(call.target);
+      return false;
+    }
     row = newest;
   }
 }
