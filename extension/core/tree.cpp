@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "tree_node.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 using namespace tree_node;
 
 // Runs of equal first columns up to this long are prefetched whole before they are searched.
-constexpr unsigned kShortRun = 12;
+constexpr unsigned kShortRun = 16;
 
 // A node and the child of it that a descent took.
 struct Step {
@@ -19,19 +20,27 @@ struct Step {
   unsigned index;
 };
 
-// Number of values below `key` (or, with kOrEqual, not above it); values ascend. Without
-// branches on the data: the outcome is random, and a misprediction costs more than a step.
-template <bool kOrEqual>
-unsigned rank(const std::int64_t* values, unsigned count, std::int64_t key) noexcept {
+// Number of values below `key` (or, with kOrEqual, not above it) of the N, which ascend; the
+// unused ones at the end are kUnused. The steps are the same whatever the data and the
+// number of values in use: their outcome is random, and a processor that does not have
+// to guess it goes on to the next search while this one waits for memory.
+template <bool kOrEqual, unsigned N>
+unsigned rank(const std::int64_t (&values)[N], std::int64_t key) noexcept {
   unsigned base = 0;
+  unsigned count = N;
+#pragma GCC unroll 8
   while (count > 1) {
     const unsigned half = count / 2;
     const std::int64_t value = values[base + half - 1];
     base += half & (0u - static_cast<unsigned>(kOrEqual ? value <= key : value < key));
     count -= half;
   }
-  if (count == 1) base += static_cast<unsigned>(kOrEqual ? values[base] <= key : values[base] < key);
-  return base;
+  return base + static_cast<unsigned>(kOrEqual ? values[base] <= key : values[base] < key);
+}
+
+// Marks the places [from, upto) of a first column as unused.
+void fill_unused(std::int64_t* first, unsigned from, unsigned upto) noexcept {
+  for (unsigned i = from; i < upto; ++i) first[i] = kUnused;
 }
 
 void prefetch_bytes(const char* at, unsigned bytes) noexcept {
@@ -95,11 +104,12 @@ std::uint64_t entries_in(const Inner& node, unsigned first, unsigned last) noexc
 // The child whose range holds `key`.
 unsigned child_index(const Inner& node, const TreeKey& key) noexcept {
   const unsigned count = node.header.count;
-  unsigned low = rank<true>(node.first + 1, count - 1, key.first);  // separators not above, by the first column
-  if (low == 0 || node.first[low] != key.first || separator(node, low) <= key) return low;
+  // Separators not above the key by the first column; separator 0 is below everything.
+  unsigned high = std::min(rank<true>(node.first, key.first), count) - 1;
+  if (high == 0 || node.first[high] != key.first || separator(node, high) <= key) return high;
   // Separators with the key's first column, the last of them above the key.
-  unsigned high = low;
-  low = rank<false>(node.first + 1, high, key.first);
+  unsigned low = rank<false>(node.first, key.first);
+  low = low == 0 ? 0 : low - 1;
   while (low + 1 < high) {  // separator low is not above the key (or low is 0), separator high is
     const unsigned middle = (low + high) / 2;
     if (separator(node, middle) <= key)
@@ -154,27 +164,40 @@ unsigned run_rank(const Heap& heap, const Leaf& leaf, unsigned low, unsigned hig
   return base;
 }
 
-// Number of entries of the leaf below `key`, given that the first `low` are.
-template <Order O>
-unsigned leaf_rank(const Heap& heap, const Leaf& leaf, unsigned low, const TreeKey& key) noexcept {
+// The entries of the leaf whose first column is `first`: [low, high).
+struct Run {
+  unsigned low;
+  unsigned high;
+};
+Run run_of(const Leaf& leaf, std::int64_t first) noexcept {
   const unsigned count = leaf.header.count;
-  low += rank<false>(leaf.first + low, count - low, key.first);
-  if (low == count || leaf.first[low] != key.first || is_least_tail(key)) return low;
-  const unsigned high = low + rank<true>(leaf.first + low, count - low, key.first);
-  if (is_greatest_tail(key)) return high;
-  return low + run_rank<O>(heap, leaf, low, high, key);
+  return {rank<false>(leaf.first, first), std::min(rank<true>(leaf.first, first), count)};
 }
 
-// The same for the end of a range of which entry `low` is the first candidate. A range
-// inside a run of equal first columns (the links of a pair) is mostly short.
+// Number of entries of the leaf below `key`.
 template <Order O>
-unsigned range_end(const Heap& heap, const Leaf& leaf, unsigned low, const TreeKey& key) noexcept {
-  const unsigned count = leaf.header.count;
-  if (leaf.first[low] == key.first && !is_least_tail(key) && !is_greatest_tail(key)) {
-    for (unsigned steps = 0; steps < 4; ++steps, ++low)
-      if (low == count || leaf.first[low] != key.first || !entry_below<O>(heap, leaf.version[low], key)) return low;
+unsigned leaf_rank(const Heap& heap, const Leaf& leaf, const TreeKey& key) noexcept {
+  if (is_least_tail(key)) return rank<false>(leaf.first, key.first);
+  const Run run = run_of(leaf, key.first);
+  if (run.low >= run.high) return run.low;
+  if (is_greatest_tail(key)) return run.high;
+  return run.low + run_rank<O>(heap, leaf, run.low, run.high, key);
+}
+
+// Writes the entries of a short run that lie in [from, upto) to `out`, which has room for
+// kShortRun, and returns their number. All versions are asked for at once, and no branch
+// waits for them.
+template <Order O>
+std::size_t collect_in_run(const Heap& heap, const Leaf& leaf, const Run& run, const TreeKey& from,
+                           const TreeKey& upto, Ref<Version>* out) noexcept {
+  std::size_t found = 0;
+  for (unsigned i = 0; i < kShortRun; ++i) {
+    const std::uint32_t version = leaf.version[std::min(run.low + i, run.high - 1)];
+    const bool in = (run.low + i < run.high) & !entry_below<O>(heap, version, from) & entry_below<O>(heap, version, upto);
+    out[found < kShortRun ? found : 0] = {version};
+    found += in;
   }
-  return leaf_rank<O>(heap, leaf, low, key);
+  return found;
 }
 
 const Header& header_at(const Heap& heap, std::uint32_t node) noexcept { return heap.at(Ref<Header>{node}); }
@@ -212,12 +235,14 @@ std::uint32_t descend(const Heap& heap, std::uint32_t root, const TreeKey& key, 
 std::uint32_t make_leaf(Heap& heap) noexcept {
   const Ref<Leaf> ref = heap.take<Leaf>();
   heap.at(ref).header = {0, 0, kLeafTag, 0, 0};
+  fill_unused(heap.at(ref).first, 0, kLeafCapacity);
   return ref.unit;
 }
 
 std::uint32_t make_inner(Heap& heap, unsigned level) noexcept {
   const Ref<Inner> ref = heap.take<Inner>();
   heap.at(ref).header = {static_cast<std::uint16_t>(level), 0, kInnerTag, 0, 0};
+  fill_unused(heap.at(ref).first, 0, kInnerCapacity);
   return ref.unit;
 }
 
@@ -268,19 +293,26 @@ void insert_in_inner(Inner& inner, unsigned at, const NewChild& added) noexcept 
   inner.header.count = static_cast<std::uint16_t>(count + 1);
 }
 
+// Leaves the first `count` entries of a node.
+template <class Node>
+void cut(Node& node, unsigned count) noexcept {
+  fill_unused(node.first, count, node.header.count);
+  node.header.count = static_cast<std::uint16_t>(count);
+}
+
 // Moves the upper part of a node, from entry `kept` on, to the empty node `right`.
 void move_upper(Leaf& left, Leaf& right, unsigned kept) noexcept {
   const unsigned moved = left.header.count - kept;
   copy_part(right.first, left.first + kept, moved);
   copy_part(right.version, left.version + kept, moved);
-  left.header.count = static_cast<std::uint16_t>(kept);
+  cut(left, kept);
   right.header.count = static_cast<std::uint16_t>(moved);
 }
 
 void move_upper(Inner& left, Inner& right, unsigned kept) noexcept {
   const unsigned moved = left.header.count - kept;
   each_column(right, left, [=](auto* to, const auto* from) { copy_part(to, from + kept, moved); });
-  left.header.count = static_cast<std::uint16_t>(kept);
+  cut(left, kept);
   right.header.count = static_cast<std::uint16_t>(moved);
 }
 
@@ -320,8 +352,8 @@ NewChild split_inner(Heap& heap, std::uint32_t node, unsigned at, bool append, c
 void remove_child(Inner& inner, unsigned at) noexcept {
   const unsigned count = inner.header.count;
   each_column(inner, inner, [=](auto* column, const auto*) { close_gap(column, at, count); });
-  if (at == 0) set_separator(inner, 0, kKeyMin);
-  inner.header.count = static_cast<std::uint16_t>(count - 1);
+  if (at == 0 && count > 1) set_separator(inner, 0, kKeyMin);
+  cut(inner, count - 1);
 }
 
 // Appends `count` entries of `right` to `left`. `between` is the separator of the two.
@@ -343,13 +375,13 @@ void drop_front(Leaf& node, unsigned count) noexcept {
   const unsigned rest = node.header.count - count;
   move_part(node.first, node.first + count, rest);
   move_part(node.version, node.version + count, rest);
-  node.header.count = static_cast<std::uint16_t>(rest);
+  cut(node, rest);
 }
 
 void drop_front(Inner& node, unsigned count) noexcept {
   const unsigned rest = node.header.count - count;
   each_column(node, node, [=](auto* to, const auto* from) { move_part(to, from + count, rest); });
-  node.header.count = static_cast<std::uint16_t>(rest);
+  cut(node, rest);
 }
 
 // Moves the last entries of `left`, from `kept` on, before those of `right`.
@@ -409,7 +441,7 @@ void join_or_share(Heap& heap, Inner& parent, unsigned index, unsigned capacity)
     drop_front(right, moved);
   } else {
     prepend_part(left, right, kept, between);
-    left.header.count = static_cast<std::uint16_t>(kept);
+    cut(left, kept);
   }
   const std::uint64_t total = std::uint64_t{parent.entries[index]} + parent.entries[index + 1];
   parent.entries[index] = static_cast<std::uint32_t>(entries_of(left));
@@ -446,7 +478,7 @@ void Tree<O>::insert(Ref<Version> version) noexcept {
     path[depth++] = {node, index};
   });
   Leaf& leaf = leaf_at(heap_, leaf_ref);
-  const unsigned at = leaf_rank<O>(heap_, leaf, 0, key);
+  const unsigned at = leaf_rank<O>(heap_, leaf, key);
   if (leaf.header.count < kLeafCapacity) {
     insert_in_leaf(leaf, at, key.first, key.version);
     return;
@@ -485,11 +517,11 @@ void Tree<O>::erase(Ref<Version> version) noexcept {
   });
   Leaf& leaf = leaf_at(heap_, leaf_ref);
   unsigned count = leaf.header.count;
-  unsigned at = rank<false>(leaf.first, count, key.first);
+  unsigned at = rank<false>(leaf.first, key.first);
   while (leaf.version[at] != key.version) ++at;
   close_gap(leaf.first, at, count);
   close_gap(leaf.version, at, count);
-  leaf.header.count = static_cast<std::uint16_t>(--count);
+  cut(leaf, --count);
 
   // From the leaf up: nodes below their minimum.
   std::uint32_t node = leaf_ref;
@@ -527,9 +559,22 @@ bool Tree<O>::contains(Ref<Version> version) const noexcept {
   const TreeKey key = key_of<O>(heap_.at(version), version);
   const Leaf& leaf = leaf_at(heap_, descend(heap_, root_, key, [](std::uint32_t, Inner&, unsigned) {}));
   const unsigned count = leaf.header.count;
-  for (unsigned i = rank<false>(leaf.first, count, key.first); i < count && leaf.first[i] == key.first; ++i)
+  for (unsigned i = rank<false>(leaf.first, key.first); i < count && leaf.first[i] == key.first; ++i)
     if (leaf.version[i] == key.version) return true;
   return false;
+}
+
+template <Order O>
+void Tree<O>::prefetch(const TreeKey& key) const noexcept {
+  if (root_ != 0) (void)descend(heap_, root_, key, [](std::uint32_t, Inner&, unsigned) {});
+}
+
+template <Order O>
+void Tree<O>::prefetch_run(std::int64_t first) const noexcept {
+  if (root_ == 0) return;
+  const Leaf& leaf = leaf_at(heap_, descend(heap_, root_, key_from(first), [](std::uint32_t, Inner&, unsigned) {}));
+  const Run run = run_of(leaf, first);
+  for (unsigned i = run.low; i < std::min(run.high, run.low + kShortRun); ++i) prefetch_version(heap_, leaf.version[i]);
 }
 
 template <Order O>
@@ -545,7 +590,7 @@ std::uint64_t Tree<O>::count_below(const TreeKey& key) const noexcept {
   const std::uint32_t leaf = descend(heap_, root_, key, [&](std::uint32_t, const Inner& inner, unsigned index) {
     below += entries_in(inner, 0, index);
   });
-  return below + leaf_rank<O>(heap_, leaf_at(heap_, leaf), 0, key);
+  return below + leaf_rank<O>(heap_, leaf_at(heap_, leaf), key);
 }
 
 template <Order O>
@@ -553,14 +598,20 @@ std::size_t Tree<O>::collect(const TreeKey& from, const TreeKey& upto, Ref<Versi
                              std::size_t capacity) const noexcept {
   if (root_ == 0 || capacity == 0 || !(from < upto)) return 0;
   std::uint32_t node = descend(heap_, root_, from, [](std::uint32_t, Inner&, unsigned) {});
-  unsigned begin = leaf_rank<O>(heap_, leaf_at(heap_, node), 0, from);
+  if (from.first == upto.first && capacity >= kShortRun && !(is_least_tail(from) && is_greatest_tail(upto))) {
+    const Leaf& leaf = leaf_at(heap_, node);
+    const Run run = run_of(leaf, from.first);
+    if (run.low < run.high && run.high - run.low <= kShortRun && run.high < leaf.header.count)
+      return collect_in_run<O>(heap_, leaf, run, from, upto, out);
+  }
+  unsigned begin = leaf_rank<O>(heap_, leaf_at(heap_, node), from);
   std::size_t found = 0;
   for (;;) {
     const Leaf& leaf = leaf_at(heap_, node);
     const unsigned count = leaf.header.count;
     const std::uint32_t next = leaf.header.next;
     unsigned end = count;
-    if (begin < count && leaf.first[count - 1] >= upto.first) end = range_end<O>(heap_, leaf, begin, upto);
+    if (begin < count && leaf.first[count - 1] >= upto.first) end = std::max(begin, leaf_rank<O>(heap_, leaf, upto));
     const bool last = end < count || next == 0;
     if (!last) prefetch_bytes(heap_.address(next), kLeafBytes);
     const auto wanted = static_cast<unsigned>(std::min<std::size_t>(end - begin, capacity - found));
@@ -579,13 +630,13 @@ std::size_t Tree<O>::collect_backward(const TreeKey& from, const TreeKey& upto, 
                                       std::size_t capacity) const noexcept {
   if (root_ == 0 || capacity == 0 || !(from < upto)) return 0;
   std::uint32_t node = descend(heap_, root_, upto, [](std::uint32_t, Inner&, unsigned) {});
-  unsigned end = leaf_rank<O>(heap_, leaf_at(heap_, node), 0, upto);
+  unsigned end = leaf_rank<O>(heap_, leaf_at(heap_, node), upto);
   std::size_t found = 0;
   for (;;) {
     const Leaf& leaf = leaf_at(heap_, node);
     const std::uint32_t prev = leaf.header.prev;
     unsigned begin = 0;
-    if (end > 0 && leaf.first[0] <= from.first) begin = std::min(end, leaf_rank<O>(heap_, leaf, 0, from));
+    if (end > 0 && leaf.first[0] <= from.first) begin = std::min(end, leaf_rank<O>(heap_, leaf, from));
     const bool last = begin > 0 || prev == 0;
     if (!last) prefetch_bytes(heap_.address(prev), kLeafBytes);
     const auto wanted = static_cast<unsigned>(std::min<std::size_t>(end - begin, capacity - found));
@@ -649,6 +700,14 @@ class Verifier {
   };
 
   void fault(const char* text) noexcept { report_(context_, text); }
+  template <class Node>
+  void check_unused(const Node& node) noexcept {
+    for (unsigned i = node.header.count; i < std::size(node.first); ++i)
+      if (node.first[i] != kUnused) {
+        fault("tree: an unused place of a node is not marked so");
+        return;
+      }
+  }
   bool in_heap(std::uint32_t unit, std::uint32_t units) const noexcept;
   bool check_node(std::uint32_t node, unsigned level, std::uint64_t& units) noexcept;
   void check_leaf(std::uint32_t node, const TreeKey& low, const TreeKey& high) noexcept;
@@ -704,6 +763,7 @@ bool Verifier<O>::check_node(std::uint32_t node, unsigned level, std::uint64_t& 
 
 template <Order O>
 void Verifier<O>::check_separators(const Inner& inner, const TreeKey& low, const TreeKey& high) noexcept {
+  check_unused(inner);
   if (separator(inner, 0) != kKeyMin) fault("tree: the unused separator of a node is set");
   TreeKey before = low;
   for (unsigned i = 1; i < inner.header.count; ++i) {
@@ -720,6 +780,7 @@ void Verifier<O>::check_leaf(std::uint32_t node, const TreeKey& low, const TreeK
   if (last_leaf_ != 0 && leaf_at(heap_, last_leaf_).header.next != node)
     fault("tree: a leaf's link to its right neighbour is wrong");
   last_leaf_ = node;
+  check_unused(leaf);
   if (leaf.header.count < kLeafMinimum && high != kKeyMax) fault("tree: a leaf is too empty");
   for (unsigned i = 0; i < leaf.header.count; ++i) {
     const Ref<Version> ref{leaf.version[i]};

@@ -78,6 +78,11 @@ public:
 
   bool contains(Ref<Version> version) const noexcept;
 
+  // Hints ahead of insert, erase or a search: bring the leaf for `key` closer; and, once
+  // it is there, the versions of the entries with this first column. Any key will do.
+  void prefetch(const TreeKey &key) const noexcept;
+  void prefetch_run(std::int64_t first) const noexcept;
+
   // Number of entries, O(children of the root).
   std::uint64_t size() const noexcept;
 

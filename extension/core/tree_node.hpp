@@ -22,6 +22,9 @@ static_assert(sizeof(Header) == 16);
 inline constexpr std::uint32_t kLeafTag = 0x6661656c;   // "leaf"
 inline constexpr std::uint32_t kInnerTag = 0x726e6e69;  // "innr"
 
+// Fills the unused places of a node's first column: searches always look at all places.
+inline constexpr std::int64_t kUnused = INT64_MAX;
+
 inline constexpr unsigned kLeafBytes = 512;
 inline constexpr unsigned kLeafCapacity = (kLeafBytes - sizeof(Header)) / 12;
 
