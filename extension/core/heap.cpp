@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace doublets {
 namespace {
@@ -81,13 +82,7 @@ Status Heap::add_chunk(std::uint64_t handle, char *base, std::size_t bytes) noex
   constexpr std::uint32_t kAllPages = 1u << (32 - kUnitsPerPageLog2);
   if (count >= kMaxChunks || pages > kAllPages - 1 || h.next_page > kAllPages - 1 - pages)
     return Status::kNoAddressSpace;
-  // The rest of the chunk that is no longer the newest, largest blocks first.
-  while (h.bump_next < h.bump_end) {
-    unsigned cls = (h.bump_next & 1) != 0 ? 0 : kSizeClasses - 1;
-    while ((1u << cls) > h.bump_end - h.bump_next)
-      --cls;
-    free_bump(cls);
-  }
+  free_all_bump();
   const std::uint32_t first = h.next_page << kUnitsPerPageLog2;
   h.chunks[count] = {handle, first, static_cast<std::uint32_t>(bytes / kUnitBytes)};
   h.bump_next = first;
@@ -147,6 +142,58 @@ void Heap::free_bump(unsigned cls) noexcept {
   h.used_bytes += units * kUnitBytes; // give_back subtracts it
   give_back(h.bump_next, cls);
   h.bump_next += units;
+}
+
+// The whole unused end, largest blocks first.
+void Heap::free_all_bump() noexcept {
+  HeapHeader &h = header();
+  while (h.bump_next < h.bump_end) {
+    unsigned cls = (h.bump_next & 1) != 0 ? 0 : kSizeClasses - 1;
+    while ((1u << cls) > h.bump_end - h.bump_next)
+      --cls;
+    free_bump(cls);
+  }
+}
+
+void Heap::coalesce(std::uint8_t *scratch) noexcept {
+  HeapHeader &h = header();
+  const auto is_free = [scratch](std::uint32_t unit) noexcept {
+    return (scratch[unit / 8] >> (unit % 8) & 1) != 0;
+  };
+  // Every free unit is marked, and the lists are emptied.
+  free_all_bump();
+  for (unsigned cls = 0; cls < kSizeClasses; ++cls) {
+    for (std::uint32_t unit = h.free_heads[cls]; unit != 0;) {
+      for (std::uint32_t i = unit; i < unit + (1u << cls); ++i)
+        scratch[i / 8] = static_cast<std::uint8_t>(scratch[i / 8] | 1u << (i % 8));
+      std::memcpy(&unit, address(unit), sizeof(unit));
+    }
+    h.free_heads[cls] = h.free_blocks[cls] = 0;
+  }
+  // Runs of marked units, which end with their chunk, become lists again but for the largest.
+  std::uint32_t best = 0, best_end = 0;
+  for (std::uint32_t c = 0; c < h.chunk_count.load(std::memory_order_relaxed); ++c) {
+    const std::uint32_t end = h.chunks[c].first_unit + h.chunks[c].units;
+    for (std::uint32_t unit = h.chunks[c].first_unit; unit < end;) {
+      if (!is_free(unit)) {
+        ++unit;
+        continue;
+      }
+      std::uint32_t run = unit;
+      while (unit < end && is_free(unit))
+        ++unit;
+      std::uint32_t run_end = unit;
+      if (run_end - run > best_end - best) {
+        std::swap(run, best);
+        std::swap(run_end, best_end);
+      }
+      h.bump_next = run;
+      h.bump_end = run_end;
+      free_all_bump();
+    }
+  }
+  h.bump_next = best;
+  h.bump_end = best_end;
 }
 
 } // namespace doublets

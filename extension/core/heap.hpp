@@ -129,6 +129,15 @@ public:
   // kNoAddressSpace (directory full). Maps it too.
   Status add_chunk(std::uint64_t handle, char *base, std::size_t bytes) noexcept;
 
+  // Joins free blocks that lie side by side, whatever their classes, and makes the largest
+  // free run the unused end that can_take(units) looks at: the last resort of a store
+  // that may not grow. `scratch`: coalesce_bytes() zeroed bytes. Requires the store's
+  // lock, exclusive. O(units of the store), the one operation that is not short.
+  std::size_t coalesce_bytes() const noexcept {
+    return static_cast<std::size_t>(header().next_page) * (kUnitsPerPage / 8);
+  }
+  void coalesce(std::uint8_t *scratch) noexcept;
+
   // Frees the local page table; the chunks are the provider's.
   void release_local() noexcept;
 
@@ -181,6 +190,7 @@ public:
 private:
   bool can_take_freed(const BlockPlan &plan) const noexcept;
   void free_bump(unsigned cls) noexcept;
+  void free_all_bump() noexcept;
 
   char **pages_ = nullptr;
   std::uint32_t page_capacity_ = 0;

@@ -47,6 +47,22 @@ Growth add_chunk(StoreHandle *store, uint32 units) {
   return Growth::kDone;
 }
 
+// What a store does that may not grow: joins its free blocks. True if `units` fit now.
+bool join_free_blocks(StoreHandle *store, uint32 units) {
+  store_lock(store, LW_SHARED);
+  const std::size_t bytes = store->heap.coalesce_bytes();
+  store_unlock(store);
+  auto *scratch = static_cast<std::uint8_t *>(
+      MemoryContextAllocExtended(CurrentMemoryContext, bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  store_lock(store, LW_EXCLUSIVE);
+  // Chunks are only added under the growth lock, which is ours.
+  store->heap.coalesce(scratch);
+  const bool enough = store->heap.can_take(units);
+  store_unlock(store);
+  pfree(scratch);
+  return enough;
+}
+
 } // namespace
 
 void store_grow(StoreHandle *store, uint32 units) {
@@ -56,7 +72,9 @@ void store_grow(StoreHandle *store, uint32 units) {
   LOCKTAG tag;
   SET_LOCKTAG_RELATION_EXTEND(tag, store->key.database, store->key.relation);
   (void)LockAcquire(&tag, ExclusiveLock, false, false);
-  const Growth growth = add_chunk(store, units);
+  Growth growth = add_chunk(store, units);
+  if ((growth == Growth::kMaxSize || growth == Growth::kNoAddressSpace) && join_free_blocks(store, units))
+    growth = Growth::kDone;
   LockRelease(&tag, ExclusiveLock, false);
   if (growth == Growth::kDone) return;
   // Links nobody can see any more may hold what is needed: the caller tries again, and
