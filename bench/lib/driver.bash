@@ -48,7 +48,14 @@ driver_shared_buffers() {
   awk '$1 == "MemTotal:" { mb = int($2 / 4096); print (mb < 128 ? 128 : (mb > 2048 ? 2048 : mb)) }' /proc/meminfo
 }
 
+# The programs of the server's own version, and without the wrapper script that distributions put before them.
+driver_path() {
+  PATH=$("$PG_CONFIG" --bindir):$PATH
+  export PATH
+}
+
 driver_cluster() {
+  driver_path
   log "starting a private cluster"
   cluster_start "$SCRATCH/cluster" "shared_buffers=$(driver_shared_buffers)MB" max_wal_size=8GB checkpoint_timeout=1h \
     wal_level=replica fsync=on full_page_writes=on synchronous_commit=on autovacuum=off jit=off random_page_cost=1.1 \

@@ -87,7 +87,7 @@ refused() {
 }
 
 @test "rejected: an unknown backend" {
-  refused 'unknown backend: oracle' sed -i '2s/native[a-z_]*/oracle/' samples.csv
+  refused 'unknown backend: oracle' sed -i '2s/,server,1,/,oracle,1,/' samples.csv
 }
 
 @test "rejected: an unknown operation" {
