@@ -57,6 +57,6 @@ report_html() {
 
 # report_inline_svg NAME: the drawing without its XML head; ids are made unique within the page.
 report_inline_svg() {
-  sed -E -e '1,/^<svg/{/^<svg/!d}' -e "s/(id=\"|url\(#|xlink:href=['\"]#)/\1$1-/g" \
+  sed -E -e '1,/^<svg/{/^<svg/!d}' -e "s/( id=[\"']|url\(#|xlink:href=[\"']#)/\1$1-/g" \
     -e "s/^<svg/<svg role=\"img\" aria-label=\"$1\"/" "charts/$1.svg"
 }

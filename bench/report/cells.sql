@@ -92,3 +92,6 @@ JOIN LATERAL (
   SELECT max(median + coalesce(sd, 0)) AS highest FROM report.cells WHERE row = r.row AND metric = 'wall'
 ) AS w ON true
 CROSS JOIN LATERAL report.unit(w.highest) AS u;
+
+CREATE FUNCTION report.provenance(of_key text) RETURNS text LANGUAGE sql STABLE AS
+'SELECT value FROM report.provenance WHERE key = of_key';

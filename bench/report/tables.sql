@@ -79,6 +79,3 @@ CREATE FUNCTION report.html_line(line bigint, cells text[]) RETURNS text LANGUAG
     || CASE WHEN line = 0 THEN '</tr></thead>' ELSE '</tr>' END
   FROM unnest(cells) WITH ORDINALITY AS c (cell, i)
 $$;
-
-CREATE FUNCTION report.provenance(of_key text) RETURNS text LANGUAGE sql STABLE AS
-'SELECT value FROM report.provenance WHERE key = of_key';

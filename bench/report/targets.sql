@@ -22,7 +22,10 @@ INSERT INTO report.target_core VALUES
 
 -- Every verdict: `measured` and `demanded` are ratios, or bytes per link where less is better.
 CREATE VIEW report.verdicts AS
-SELECT t.position, t.title, t.baseline, report.duration(base.median) AS baseline_text, b.position AS slot, b.backend,
+SELECT t.position,
+  t.title || CASE WHEN t.minimum IS NULL
+    THEN format(' (target: 0.8 × native ÷ SELECT 1; one fdatasync took %s µs)', report.provenance('fdatasync_us')) ELSE '' END AS title,
+  t.baseline, report.duration(base.median) AS baseline_text, b.position AS slot, b.backend,
   report.duration(c.median) AS store_text, base.median / c.median AS measured,
   coalesce(t.minimum, 0.8 * base.median / floor.median) AS demanded, true AS more_is_better, '×' AS unit
 FROM report.target_ratios AS t
