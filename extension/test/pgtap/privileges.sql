@@ -1,6 +1,6 @@
 -- Who may do what: USAGE of the server makes stores, the table's own privileges rule SQL and functions alike.
 BEGIN;
-SELECT plan(101);
+SELECT plan(92);
 
 CREATE ROLE regress_doublets_owner;
 CREATE ROLE regress_doublets_user;

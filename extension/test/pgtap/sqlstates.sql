@@ -66,7 +66,7 @@ SELECT throws_ok('CREATE FOREIGN TABLE w (id bigint, source int, target bigint) 
 SELECT throws_ok($$CREATE FOREIGN TABLE w (id bigint, source bigint, target bigint) SERVER doublets OPTIONS (persistence 'durable')$$,
   '0A000', NULL, 'durable is not built yet');
 SELECT throws_ok('CREATE FOREIGN TABLE pg_temp.w (id bigint, source bigint, target bigint) SERVER doublets', '0A000', NULL, 'a temporary schema');
-SELECT throws_ok($$ALTER FOREIGN TABLE split_links OPTIONS (SET layout 'united')$$, NULL, NULL, 'another layout for a live store');
+SELECT throws_ok($$ALTER FOREIGN TABLE split_links OPTIONS (SET layout 'united')$$, '55000', NULL, 'another layout for a live store');
 
 -- and nothing was changed by any of these
 SELECT results_eq('SELECT * FROM split_links ORDER BY id', $$VALUES (1::bigint, 1::bigint, 1::bigint), (2, 2, 2)$$, 'split is as it was');

@@ -13,6 +13,8 @@ for my $backend (backends())
 {
 	my $node = new_node("many_$backend", 'dynamic_shared_memory_type = mmap', 'fsync = off', 'max_connections = 20');
 	make_links($node, $backend, name => 'first');
+	$node->safe_psql('postgres', 'INSERT INTO first VALUES (1, 1, 1); DELETE FROM first');
+	my $idle = segment_bytes($node);
 	my $rest = $backend eq 'native'
 	  ? "CREATE TABLE s%s (id bigint PRIMARY KEY, source bigint, target bigint)"
 	  : "CREATE FOREIGN TABLE s%s (id bigint, source bigint, target bigint) SERVER doublets OPTIONS (layout ''$backend'')";
@@ -39,7 +41,8 @@ SQL
 	is($wrong, 'right', "$backend: each holds its row");
 	is($node->safe_psql('postgres', 'SELECT count(*), sum(links) FROM doublets.stores'), ($stores + 1) . "|$stores",
 		"$backend: all are known") if $backend ne 'native';
-	cmp_ok(scalar(segments($node)), '<', 60, "$backend: segments are shared") if $backend ne 'native';
+	my @segments = segments($node);
+	cmp_ok(scalar(@segments), '<', 60, "$backend: segments are shared") if $backend ne 'native';
 	is($node->safe_psql('postgres', <<'SQL'), 't', "$backend: parallel workers are started");
 CREATE TABLE big AS SELECT i FROM generate_series(1, 200000) AS i;
 ANALYZE big;
@@ -62,11 +65,10 @@ SQL
 		. ($backend eq 'native' ? "'TABLE'" : "'FOREIGN TABLE'") . ", i) FROM generate_series(1, $stores) AS i \\gexec"))[0],
 		'ok', "$backend: all are dropped");
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM doublets.stores'), '1', "$backend: one is left") if $backend ne 'native';
-	cmp_ok(segment_bytes($node), '<=', $full, "$backend: dropping takes no memory");
-	# Their space serves the next ones.
+	cmp_ok(segment_bytes($node), '<=', $idle + 3_000_000, "$backend: dropping gives their memory back");
 	($state, $said) = outcome($node, $script);
 	is($state, 'ok', "$backend: and made again") or diag(substr($said, -500));
-	cmp_ok(segment_bytes($node), '<=', $full * 1.1, "$backend: in the same memory");
+	cmp_ok(segment_bytes($node), '<=', $full * 1.5, "$backend: in the same memory");
 	$node->stop;
 }
 
