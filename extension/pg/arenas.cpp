@@ -7,7 +7,7 @@
 namespace doublets::pg {
 namespace {
 
-constexpr uint32 kLeastBlocks = 32; // 1 MiB
+constexpr uint32 kLeastBlocks = 16; // 512 KiB
 
 // The arenas mapped here. An entry whose segment differs from the shared one is of an
 // arena that is gone.
@@ -60,9 +60,9 @@ bool map(uint32 number, dsm_handle handle) {
 
 // Adds an arena with room for `needed` blocks. False if there is no entry left.
 bool add_arena(ArenaTable &table, uint32 needed) {
-  // A quarter of what there is: few segments, and little unused.
+  // An eighth of what there is: few segments, and little unused.
   LWLockAcquire(&table.lock, LW_SHARED);
-  const uint64 share = table.blocks / 4;
+  const uint64 share = table.blocks / 8;
   const bool full = table.count == kMaxArenas;
   LWLockRelease(&table.lock);
   if (full) return false;

@@ -14,20 +14,19 @@ namespace doublets::pg {
 namespace {
 
 constexpr uint32 kBuckets = 1024;    // chains of a few even with thousands of stores
-constexpr uint32 kFirstSlab = 64;    // slots; each slab has twice as many as the one before
-constexpr uint32 kMaxSlabs = 20;     // 67 million stores
+constexpr uint32 kFirstSlab = 256;   // slots; each slab has twice as many as the one before
+constexpr uint32 kMaxSlabs = 16;     // 16 million stores
 
-// In main shared memory: reserved from the slack every server has.
+// In main shared memory: taken from the slack every server has.
 struct Root {
-  LWLock lock;              // the registry lock
-  int registry_tranche;     // the tranches are immutable after creation
+  LWLock lock;          // the registry lock
+  int registry_tranche; // the tranches are immutable after creation
   int store_tranche;
   int memory_tranche;
-  dsa_handle area;          // this and control: the registry lock; written once
-  dsa_pointer control;
+  dsm_handle control;   // the registry lock; written once
 };
 
-// In the area. Protected by the registry lock, but for slab_count.
+// A segment of its own. Protected by the registry lock, but for slab_count and arenas.
 struct Control {
   pg_atomic_uint32 slab_count; // written under the lock; read by anyone, who then finds the slabs
   uint32 free_head;            // slot number + 1; 0: none
@@ -35,13 +34,13 @@ struct Control {
   uint32 sweep_next;           // slot the sweeper looks at next
   uint64 last_incarnation;
   ArenaTable arenas;           // has its own lock
-  dsa_pointer slabs[kMaxSlabs]; // constant once counted
+  dsm_handle slabs[kMaxSlabs]; // constant once counted; the first is below
   uint32 buckets[kBuckets];
+  SharedStore first_slab[kFirstSlab];
 };
 
 // This process's view.
 Root *root;
-dsa_area *area;
 Control *control;
 SharedStore *slabs[kMaxSlabs];
 uint32 mapped_slabs;
@@ -66,8 +65,7 @@ void attach_root() {
     shared->registry_tranche = LWLockNewTrancheId();
     shared->store_tranche = LWLockNewTrancheId();
     shared->memory_tranche = LWLockNewTrancheId();
-    shared->area = DSM_HANDLE_INVALID;
-    shared->control = InvalidDsaPointer;
+    shared->control = DSM_HANDLE_INVALID;
     LWLockInitialize(&shared->lock, shared->registry_tranche);
   }
   LWLockRelease(AddinShmemInitLock);
@@ -77,44 +75,71 @@ void attach_root() {
   root = shared;
 }
 
-// Makes the area and the registry in it, unless another process is faster.
-void create_area() {
+// Makes the slots of a slab a list of free ones.
+void format_slab(SharedStore *slab, uint32 number) {
+  const uint32 count = kFirstSlab << number;
+  for (uint32 i = 0; i < count; ++i) {
+    LWLockInitialize(&slab[i].lock, root->store_tranche);
+    pg_atomic_init_u64(&slab[i].incarnation, 0);
+    slab[i].state = StoreState::kFree;
+    slab[i].slot = slots_in(number) + i;
+    slab[i].next = i + 1 < count ? slab[i].slot + 2 : 0;
+  }
+}
+
+// Maps the control segment, which another process has made.
+void map_control(dsm_handle handle) {
+  dsm_segment *segment = dsm_attach(handle);
+  if (segment == nullptr) elog(ERROR, "the registry of doublets stores is gone");
+  dsm_pin_mapping(segment);
+  control = static_cast<Control *>(dsm_segment_address(segment));
+}
+
+// Makes the control segment, unless another process is faster: false.
+bool create_control() {
   ErrorContextCallback hints;
   begin_memory_hints(&hints);
-  MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
-  dsa_area *made = dsa_create(root->memory_tranche);
-  MemoryContextSwitchTo(before);
-  const dsa_pointer pointer = dsa_allocate0(made, sizeof(Control));
+  dsm_segment *segment = dsm_create(sizeof(Control), 0);
   end_memory_hints(&hints);
-  dsa_pin_mapping(made);
-  dsa_pin(made);
-  auto *fresh = static_cast<Control *>(dsa_get_address(made, pointer));
-  pg_atomic_init_u32(&fresh->slab_count, 0);
+  auto *fresh = static_cast<Control *>(dsm_segment_address(segment));
+  memset(static_cast<void *>(fresh), 0, sizeof(Control));
   arenas_format(&fresh->arenas, root->memory_tranche);
+  format_slab(fresh->first_slab, 0);
+  fresh->free_head = 1;
+  pg_atomic_init_u32(&fresh->slab_count, 1);
+  dsm_pin_segment(segment);
+  dsm_pin_mapping(segment);
 
   LWLockAcquire(&root->lock, LW_EXCLUSIVE);
-  const bool won = root->area == DSM_HANDLE_INVALID;
-  if (won) {
-    root->area = dsa_get_handle(made);
-    root->control = pointer;
-  }
+  const bool won = root->control == DSM_HANDLE_INVALID;
+  if (won) root->control = dsm_segment_handle(segment);
   LWLockRelease(&root->lock);
   if (won) {
-    area = made;
     control = fresh;
   } else {
-    dsa_unpin(made);
-    dsa_detach(made);
+    dsm_unpin_segment(dsm_segment_handle(segment));
+    dsm_detach(segment);
   }
+  return won;
+}
+
+void map_slab(uint32 number) {
+  if (number == 0) {
+    slabs[0] = control->first_slab;
+    return;
+  }
+  dsm_segment *segment = dsm_attach(control->slabs[number]);
+  if (segment == nullptr) elog(ERROR, "a part of the registry of doublets stores is gone");
+  dsm_pin_mapping(segment);
+  slabs[number] = static_cast<SharedStore *>(dsm_segment_address(segment));
 }
 
 // Takes the registry lock with all slabs mapped.
 void lock_registry(LWLockMode mode) {
   for (;;) {
-    for (const uint32 count = pg_atomic_read_u32(&control->slab_count); mapped_slabs < count; ++mapped_slabs) {
-      pg_read_barrier(); // the slab's pointer is read after the count
-      slabs[mapped_slabs] = static_cast<SharedStore *>(dsa_get_address(area, control->slabs[mapped_slabs]));
-    }
+    const uint32 count = pg_atomic_read_u32(&control->slab_count);
+    pg_read_barrier(); // the slabs' handles are read after the count
+    for (; mapped_slabs < count; ++mapped_slabs) map_slab(mapped_slabs);
     LWLockAcquire(&root->lock, mode);
     if (mapped_slabs == pg_atomic_read_u32(&control->slab_count)) return;
     LWLockRelease(&root->lock);
@@ -145,34 +170,29 @@ void add_slab() {
   const uint32 number = mapped_slabs;
   if (number == kMaxSlabs)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many doublets stores")));
-  const uint32 count = kFirstSlab << number;
   ErrorContextCallback hints;
   begin_memory_hints(&hints);
-  const dsa_pointer pointer =
-      dsa_allocate_extended(area, count * sizeof(SharedStore), DSA_ALLOC_ZERO | DSA_ALLOC_HUGE);
+  dsm_segment *segment = segment_create((kFirstSlab << number) * sizeof(SharedStore));
   end_memory_hints(&hints);
-  auto *slab = static_cast<SharedStore *>(dsa_get_address(area, pointer));
-  for (uint32 i = 0; i < count; ++i) {
-    LWLockInitialize(&slab[i].lock, root->store_tranche);
-    pg_atomic_init_u64(&slab[i].incarnation, 0);
-    slab[i].state = StoreState::kFree;
-    slab[i].slot = slots_in(number) + i;
-    slab[i].next = i + 1 < count ? slab[i].slot + 2 : 0;
-  }
+  auto *slab = static_cast<SharedStore *>(dsm_segment_address(segment));
+  format_slab(slab, number);
 
   LWLockAcquire(&root->lock, LW_EXCLUSIVE);
   const bool won = pg_atomic_read_u32(&control->slab_count) == number;
   if (won) {
-    slab[count - 1].next = control->free_head;
+    slab[(kFirstSlab << number) - 1].next = control->free_head;
     control->free_head = slab[0].slot + 1;
-    control->slabs[number] = pointer;
+    control->slabs[number] = dsm_segment_handle(segment);
     pg_write_barrier();
     pg_atomic_write_u32(&control->slab_count, number + 1);
     slabs[number] = slab;
     mapped_slabs = number + 1;
   }
   LWLockRelease(&root->lock);
-  if (!won) dsa_free(area, pointer);
+  if (!won) {
+    segment_give_up(dsm_segment_handle(segment), segment);
+    dsm_detach(segment);
+  }
 }
 
 // Makes a slot that is in no bucket and no list free. Requires the registry lock.
@@ -230,23 +250,17 @@ void registry_init() { relation_cache_init(); }
 bool registry_attach(bool create) {
   if (control != nullptr) return true;
   attach_root();
-  LWLockAcquire(&root->lock, LW_SHARED);
-  dsa_handle handle = root->area;
-  LWLockRelease(&root->lock);
-  if (handle == DSM_HANDLE_INVALID) {
+  for (;;) {
+    LWLockAcquire(&root->lock, LW_SHARED);
+    const dsm_handle handle = root->control;
+    LWLockRelease(&root->lock);
+    if (handle != DSM_HANDLE_INVALID) {
+      map_control(handle);
+      return true;
+    }
     if (!create) return false;
-    create_area();
-    if (control != nullptr) return true;
+    if (create_control()) return true;
   }
-  // Both are constant once the area is there.
-  MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
-  if (area == nullptr) {
-    area = dsa_attach(root->area);
-    dsa_pin_mapping(area);
-  }
-  MemoryContextSwitchTo(before);
-  control = static_cast<Control *>(dsa_get_address(area, root->control));
-  return true;
 }
 
 bool registry_is_attached() { return control != nullptr; }

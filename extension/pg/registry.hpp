@@ -1,11 +1,11 @@
 // The registry: which stores have memory, and when it is given back.
 //
-// Main shared memory holds only a lock, tranche ids and the handle of a DSA area, which
-// holds the registry itself: a hash table over slots of type SharedStore, and the table of
+// Main shared memory holds only a lock, tranche ids and the handle of a dynamic segment
+// with the registry itself: a hash table over slots of type SharedStore, and the table of
 // the arenas in which small stores live. Nothing is allocated before the first row of the
 // first store.
 //
-// A slot is never returned to the area, only reused: a backend may therefore keep
+// A slot is never unmapped, only reused: a backend may therefore keep
 // a pointer to it forever, and finds out that its store is gone by comparing the
 // incarnation. That, and states instead of removal, is what lets commit and abort
 // do their part without allocating, attaching or failing.

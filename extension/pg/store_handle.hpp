@@ -25,7 +25,7 @@ struct StoreHandle {
   Layout layout;           // as the store was created
   bool unique_pairs;
   uint64 max_size;         // of the options as of the last store_open; 0: no limit
-  dsm_segment **segments;  // of chunk i, null for chunks in the registry's area
+  dsm_segment **segments;  // of chunk i, null for chunks in an arena
   std::uint32_t segment_capacity;
   StoreHandle *next_lost;  // of pending.cpp
   StoreTransaction *transaction; // of transactions.cpp: null when attached, who sets it clears it at transaction end
