@@ -42,13 +42,15 @@ LinkId smallest_id(StoreHandle *store, const Pattern &pattern) {
 // each link.
 std::uint64_t count_usages_quickly(const Store &store, LinkId id, SnapshotView &view, bool &exact) {
   const Visibility seen_by = view.visibility();
-  bool known[3];
+  bool known[3] = {true, true, true};
   const std::uint64_t sources = store.count(ends_pattern({true, id}, {}), seen_by, known[0]);
   const std::uint64_t targets = store.count(ends_pattern({}, {true, id}), seen_by, known[1]);
-  const std::uint64_t both = store.count(ends_pattern({true, id}, {true, id}), seen_by, known[2]);
+  std::uint64_t both = 0, self = 0;
+  if (sources > 0 && targets > 0)
+    both = store.count(ends_pattern({true, id}, {true, id}), seen_by, known[2]);
   exact = known[0] && known[1] && known[2];
-  std::uint64_t self = 0;
-  if (const Ref<Version> version = store.find(id, seen_by)) {
+  const Ref<Version> version = sources + targets > 0 ? store.find(id, seen_by) : Ref<Version>{};
+  if (version) {
     const LinkRow row = store.row(version);
     self = row.source == id || row.target == id ? 1 : 0;
   }
