@@ -121,9 +121,9 @@ unsigned child_index(const Inner& node, const TreeKey& key) noexcept {
 }
 
 // Whether the complete key of an entry, whose first column equals key's, is below key.
-// Without branches, as rank.
+// 1 or 0, without branches, as rank.
 template <Order O>
-bool entry_below(const Heap& heap, std::uint32_t version, const TreeKey& key) noexcept {
+unsigned entry_below(const Heap& heap, std::uint32_t version, const TreeKey& key) noexcept {
   std::int64_t second = 0;
   std::int64_t third = 0;
   if constexpr (O != Order::kById) {
@@ -131,9 +131,9 @@ bool entry_below(const Heap& heap, std::uint32_t version, const TreeKey& key) no
     second = O == Order::kBySourceTarget ? v.target : v.source;
     third = v.id;
   }
-  const bool last = version < key.version;
-  const bool tail = (third < key.third) | ((third == key.third) & last);
-  return (second < key.second) | ((second == key.second) & tail);
+  const unsigned last = version < key.version;
+  const unsigned tail = unsigned{third < key.third} | (unsigned{third == key.third} & last);
+  return unsigned{second < key.second} | (unsigned{second == key.second} & tail);
 }
 
 void prefetch_version(const Heap& heap, std::uint32_t version) noexcept { __builtin_prefetch(heap.address(version)); }
@@ -157,10 +157,10 @@ unsigned run_rank(const Heap& heap, const Leaf& leaf, unsigned low, unsigned hig
         prefetch_version(heap, versions[base + half + half / 2 - 1]);
       }
     }
-    base += half & (0u - static_cast<unsigned>(entry_below<O>(heap, versions[base + half - 1], key)));
+    base += half & (0u - entry_below<O>(heap, versions[base + half - 1], key));
     count -= half;
   }
-  if (count == 1) base += static_cast<unsigned>(entry_below<O>(heap, versions[base], key));
+  if (count == 1) base += entry_below<O>(heap, versions[base], key);
   return base;
 }
 
@@ -193,7 +193,8 @@ std::size_t collect_in_run(const Heap& heap, const Leaf& leaf, const Run& run, c
   std::size_t found = 0;
   for (unsigned i = 0; i < kShortRun; ++i) {
     const std::uint32_t version = leaf.version[std::min(run.low + i, run.high - 1)];
-    const bool in = (run.low + i < run.high) & !entry_below<O>(heap, version, from) & entry_below<O>(heap, version, upto);
+    const unsigned in = unsigned{run.low + i < run.high} & ~entry_below<O>(heap, version, from) &
+                        entry_below<O>(heap, version, upto);
     out[found < kShortRun ? found : 0] = {version};
     found += in;
   }

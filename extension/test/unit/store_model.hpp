@@ -357,7 +357,7 @@ class StoreModel {
 
   // Repeats `change` until it needs no more memory. When squeezing, it is first offered too
   // little: nothing at all, then one unit less than it asks for, and only then what it
-  // asks for, without any free block of earlier use; it must refuse, change
+  // asks for, often without the free blocks of earlier use; it must refuse, change
   // nothing, and at last take no more than offered.
   template <class Change>
   WriteResult with_memory(Ref<TxnSlot>& slot, Change change) {
@@ -375,14 +375,19 @@ class StoreModel {
         grow(r.units);
       }
     }
+    const bool hide_free = choices_.one_in(2);
     std::uint32_t offered = 0;
     for (int tries = 0;; ++tries) {
       demand(tries < 40, "memory is asked for in vain");
       if (h.bump_end - h.bump_next < offered) grow(offered);
+      demand(h.bump_end - h.bump_next >= offered, "a grown heap has less than was asked for");
       const std::uint32_t end = h.bump_end;
-      std::uint32_t free_heads[kSizeClasses];
-      std::memcpy(free_heads, h.free_heads, sizeof(free_heads));
-      std::memset(h.free_heads, 0, sizeof(h.free_heads));
+      std::uint32_t free_heads[kSizeClasses] = {};
+      std::uint32_t free_blocks[kSizeClasses] = {};
+      if (hide_free) {
+        std::swap(free_heads, h.free_heads);
+        std::swap(free_blocks, h.free_blocks);
+      }
       h.bump_end = h.bump_next + offered;
       const std::string before = state_of_structures();
       const Ref<TxnSlot> slot_before = slot;
@@ -393,6 +398,7 @@ class StoreModel {
         std::uint32_t* at = &h.free_heads[cls];
         while (*at != 0) at = reinterpret_cast<std::uint32_t*>(memory_.heap().address(*at));
         *at = free_heads[cls];
+        h.free_blocks[cls] += free_blocks[cls];
       }
       if (r.status != Status::kNeedMemory) return r;
       ++refusals_;
