@@ -44,7 +44,7 @@ bool Heap::recognises(const char *base) noexcept {
 std::size_t Heap::next_chunk_bytes(const HeapHeader &header, std::uint32_t units) noexcept {
   const std::size_t have = header.allocated_bytes;
   const std::size_t wanted =
-      have < kSmallStoreBytes ? have : std::max<std::size_t>(kSmallStoreBytes, have / 4);
+      have < kSmallStoreBytes ? have : std::max<std::size_t>(kSmallStoreBytes, have / 6);
   return round_up(std::max(wanted, static_cast<std::size_t>(units) * kUnitBytes));
 }
 
@@ -108,6 +108,22 @@ bool Heap::can_take_freed(const BlockPlan &plan) const noexcept {
     if (plan.blocks[cls] > h.free_blocks[cls])
       missing.add(cls, plan.blocks[cls] - h.free_blocks[cls]);
   return can_take(missing.units());
+}
+
+bool Heap::contains(std::uint32_t unit, std::uint32_t units) const noexcept {
+  const HeapHeader &h = header();
+  if (unit < h.header_units)
+    return false;
+  std::uint32_t low = 0, high = mapped_chunks_;
+  while (low + 1 < high) { // the last chunk that begins at or before the unit
+    const std::uint32_t middle = (low + high) / 2;
+    if (h.chunks[middle].first_unit <= unit)
+      low = middle;
+    else
+      high = middle;
+  }
+  return std::uint64_t{unit} + units <=
+         std::uint64_t{h.chunks[low].first_unit} + h.chunks[low].units;
 }
 
 std::uint32_t Heap::take(unsigned cls) noexcept {

@@ -111,8 +111,8 @@ public:
   // True if `base` begins with the header of a store of this format.
   static bool recognises(const char *base) noexcept;
 
-  // Size of the chunk to add next: doubling while small, then a quarter of what
-  // the store has, so that at most a fifth of a large store is unused. At least
+  // Size of the chunk to add next: doubling while small, then a sixth of what
+  // the store has, so that at most a seventh of a large store was never used. At least
   // `units` fit.
   static std::size_t next_chunk_bytes(const HeapHeader &header, std::uint32_t units) noexcept;
 
@@ -169,6 +169,10 @@ public:
     const HeapHeader &h = header();
     return h.bump_end - h.bump_next >= units;
   }
+
+  // True if units [unit, unit + units) lie in one mapped chunk behind the store's header: for
+  // checks of references that may be damaged.
+  bool contains(std::uint32_t unit, std::uint32_t units) const noexcept;
 
   // True if a block of the class is free, so that taking it needs no plan.
   bool has_free(unsigned cls) const noexcept { return header().free_heads[cls] != 0; }

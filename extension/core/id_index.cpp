@@ -191,6 +191,8 @@ std::uint64_t IdIndex::verify(void (*report)(void *, const char *), void *contex
       report(context, "an id below the next fresh id is neither in use nor free");
     if (e.word1 == IdEntry::kInUse && e.word0 == 0)
       report(context, "an id in use has no version");
+    else if (e.word1 == IdEntry::kInUse && static_cast<std::uint64_t>(heap_.at(Ref<Version>{e.word0}).id) != id)
+      report(context, "an id leads to a version of another id");
   }
   std::uint64_t listed = 0;
   std::uint32_t previous = 0;

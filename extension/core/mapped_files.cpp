@@ -65,9 +65,7 @@ MappedFiles::MappedFiles(Heap& heap, const char* directory) noexcept : heap_(hea
   });
 }
 
-MappedFiles::~MappedFiles() {
-  if (regions_ != nullptr && !regions_->regions.empty()) heap_.release_local();
-}
+MappedFiles::~MappedFiles() { heap_.release_local(); }
 
 FileStatus MappedFiles::from_errno(int error) noexcept {
   errno_ = error;

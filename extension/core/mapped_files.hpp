@@ -31,7 +31,8 @@ enum class [[nodiscard]] FileStatus : std::uint8_t {
 
 class MappedFiles {
  public:
-  // `directory` must exist for create and open to succeed.
+  // `directory` must exist for create and open to succeed. The heap maps nothing else, and
+  // after this object has gone nothing at all.
   MappedFiles(Heap& heap, const char* directory) noexcept;
   ~MappedFiles();
   MappedFiles(const MappedFiles&) = delete;

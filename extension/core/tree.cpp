@@ -709,7 +709,6 @@ class Verifier {
         return;
       }
   }
-  bool in_heap(std::uint32_t unit, std::uint32_t units) const noexcept;
   bool check_node(std::uint32_t node, unsigned level, std::uint64_t& units) noexcept;
   void check_leaf(std::uint32_t node, const TreeKey& low, const TreeKey& high) noexcept;
   void check_separators(const Inner& inner, const TreeKey& low, const TreeKey& high) noexcept;
@@ -723,27 +722,11 @@ class Verifier {
   TreeKey last_key_ = kKeyMin;
 };
 
-template <Order O>
-bool Verifier<O>::in_heap(std::uint32_t unit, std::uint32_t units) const noexcept {
-  const HeapHeader& h = heap_.header();
-  if (unit < h.header_units) return false;
-  unsigned low = 0;
-  unsigned high = std::min(heap_.mapped_chunks(), h.chunk_count.load(std::memory_order_relaxed));
-  while (low + 1 < high) {  // the last chunk that begins at or before the unit
-    const unsigned middle = (low + high) / 2;
-    if (h.chunks[middle].first_unit <= unit)
-      low = middle;
-    else
-      high = middle;
-  }
-  return std::uint64_t{unit} + units <= std::uint64_t{h.chunks[low].first_unit} + h.chunks[low].units;
-}
-
 // Checks what a node says about itself; false if it must not be looked into.
 template <Order O>
 bool Verifier<O>::check_node(std::uint32_t node, unsigned level, std::uint64_t& units) noexcept {
   const unsigned size = level == 0 ? units_of<Leaf>() : units_of<Inner>();
-  if (nodes_left_ == 0 || node % 2 != 0 || !in_heap(node, size)) {
+  if (nodes_left_ == 0 || node % 2 != 0 || !heap_.contains(node, size)) {
     fault("tree: a node reference leads outside the tree's memory");
     return false;
   }
@@ -785,7 +768,7 @@ void Verifier<O>::check_leaf(std::uint32_t node, const TreeKey& low, const TreeK
   if (leaf.header.count < kLeafMinimum && high != kKeyMax) fault("tree: a leaf is too empty");
   for (unsigned i = 0; i < leaf.header.count; ++i) {
     const Ref<Version> ref{leaf.version[i]};
-    if (!in_heap(ref.unit, units_of<Version>())) {
+    if (!heap_.contains(ref.unit, units_of<Version>())) {
       fault("tree: an entry's version is outside the store's memory");
       continue;
     }
@@ -800,7 +783,7 @@ void Verifier<O>::check_leaf(std::uint32_t node, const TreeKey& low, const TreeK
 
 template <Order O>
 std::uint64_t Verifier<O>::run(std::uint32_t root, std::uint64_t& units) noexcept {
-  if (root % 2 != 0 || !in_heap(root, units_of<Leaf>())) {
+  if (root % 2 != 0 || !heap_.contains(root, units_of<Leaf>())) {
     fault("tree: the root is outside the store's memory");
     return 0;
   }

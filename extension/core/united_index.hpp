@@ -40,7 +40,10 @@ public:
     by_source_.erase(version);
     by_target_.erase(version);
   }
-  void prefetch(std::int64_t, std::int64_t) const noexcept {}
+  void prefetch(std::int64_t source, std::int64_t target) const noexcept {
+    by_source_.prefetch(key_from(source, target));
+    by_target_.prefetch(key_from(target, source));
+  }
 
   // As SplitIndex.
   std::uint64_t count(const Pattern &pattern) const noexcept;

@@ -77,6 +77,11 @@ TEST(HeapTest, BlocksAreDisjointAlignedAndAccountedFor) {
       taken.erase(unit);
     }
     if (step % 500 == 0) check_accounts(heap, taken);
+    if (step % 1700 == 0) {
+      std::vector<std::uint8_t> scratch(heap.coalesce_bytes());
+      heap.coalesce(scratch.data());
+      check_accounts(heap, taken);
+    }
   }
   check_accounts(heap, taken);
 }

@@ -136,9 +136,10 @@ class Process {
 
   // Maps the store at an address of its own; null on failure.
   const char* open() {
-    for (int i = 0; i <= number_; ++i)
-      if (::mmap(nullptr, (std::size_t{1} << 20) * (i + 1), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
-        return nullptr;
+    // Takes as many places that would do for the first chunk as it has a number, so that its
+    // own comes after them.
+    for (int i = 0; i < number_ * 20; ++i)
+      if (::mmap(nullptr, kFirst, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED) return nullptr;
     return files_.open() == FileStatus::kOk ? heap_.address(0) : nullptr;
   }
 

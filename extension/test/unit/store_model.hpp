@@ -350,6 +350,11 @@ class StoreModel {
 
   void grow(std::uint32_t units) {
     ++grown_;
+    if (choices_.one_in(8)) {
+      std::vector<std::uint8_t> scratch(memory_.heap().coalesce_bytes());
+      memory_.heap().coalesce(scratch.data());
+      if (memory_.heap().can_take(units)) return;
+    }
     // Small chunks at first, to make changes meet the end of memory often.
     const std::size_t bytes = grown_ < 90 ? (std::size_t{units} * kUnitBytes + 4095) / 4096 * 4096 : 0;
     demand(memory_.grow(units, bytes) == Status::kOk, "the heap cannot grow");
