@@ -111,6 +111,8 @@ suite_scripts() {
   need_dir extension/test/scripts || return 1
   local file status=0
   cd "$BUILD_DIR" || return 1
+  # They make scratch directories and clusters of their own, and must not take this run's for theirs.
+  unset SCRATCH BUILD_DIR CLUSTER_DIR KEEP_SCRATCH PGHOST PGPORT PGUSER PGDATABASE
   for file in extension/test/scripts/*.sh extension/test/scripts/*.bats; do
     [[ -x $file ]] || continue
     printf '== %s\n' "$file"

@@ -20,7 +20,7 @@ fake() {
 
 # library CODE: runs it in a strict shell with the library, the fakes first in PATH.
 library() {
-  env PATH="$TOOLS:$PATH" bash -c "set -euo pipefail
+  env -u SCRATCH -u BUILD_DIR PATH="$TOOLS:$PATH" bash -c "set -euo pipefail
     . \"\$ROOT/scripts/lib/common.bash\"; . \"\$ROOT/scripts/lib/setup.bash\"; . \"\$ROOT/scripts/lib/cluster.bash\"
     $1"
 }

@@ -15,7 +15,7 @@ test_run() {
   cp "$ROOT"/scripts/lib/*.bash "$BATS_TEST_TMPDIR/scripts/lib"
   printf 'SUITES=(%s)\nsetup_all() { scratch_create; BUILD_DIR=$SCRATCH; }\n%s\n' "$1" "$2" \
     >>"$BATS_TEST_TMPDIR/scripts/lib/suites.bash"
-  "$BATS_TEST_TMPDIR/scripts/test.sh"
+  env -u SCRATCH -u BUILD_DIR "$BATS_TEST_TMPDIR/scripts/test.sh"
 }
 
 @test "pg_regress: ok and FAILED lines of tests and groups" {
@@ -93,6 +93,19 @@ TEXT
   [ "$status" -ne 0 ]
   [[ $output == *"missing: extension/test/fuzz"* ]]
   [ "${lines[-1]}" = "0 passed, 1 failed" ]
+}
+
+@test "test scripts do not see the run's own scratch directory and cluster" {
+  run test_run 'scripts' 'setup_all() {
+    scratch_create
+    BUILD_DIR=$SCRATCH/src PGHOST=here
+    export BUILD_DIR PGHOST
+    mkdir -p "$BUILD_DIR/extension/test/scripts"
+    printf "#!/bin/sh\n[ -z \"\$SCRATCH\$BUILD_DIR\$PGHOST\" ]\n" >"$BUILD_DIR/extension/test/scripts/a.sh"
+    chmod +x "$BUILD_DIR/extension/test/scripts/a.sh"
+  }'
+  [ "$status" -eq 0 ]
+  [ "${lines[-1]}" = "1 passed, 0 failed" ]
 }
 
 @test "an unknown suite is refused" {
