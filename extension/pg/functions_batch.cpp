@@ -11,17 +11,17 @@ constexpr WriteFunction kRebase{"rebase()", ACL_UPDATE | ACL_SELECT, false};
 
 // The elements of an array of bigint.
 struct Int64Array {
-  ArrayType *array;
+  ArrayType* array;
   int n;
   bool has_nulls;
 
   // Only without nulls.
-  const std::int64_t *values() const { return reinterpret_cast<const std::int64_t *>(ARR_DATA_PTR(array)); }
+  const std::int64_t* values() const { return reinterpret_cast<const std::int64_t*>(ARR_DATA_PTR(array)); }
 };
 
 // Argument `n`, not NULL. Errors: 2202E more than one dimension.
 Int64Array array_argument(FunctionCallInfo fcinfo, int n) {
-  ArrayType *array = PG_GETARG_ARRAYTYPE_P(n);
+  ArrayType* array = PG_GETARG_ARRAYTYPE_P(n);
   if (ARR_NDIM(array) > 1)
     ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("wrong number of array dimensions"),
                     errdetail("Arrays of links have one dimension.")));
@@ -29,10 +29,10 @@ Int64Array array_argument(FunctionCallInfo fcinfo, int n) {
 }
 
 // An array of n values to be filled in, or an empty one.
-ArrayType *make_array(int n) {
+ArrayType* make_array(int n) {
   if (n == 0) return construct_empty_array(INT8OID);
   const Size size = ARR_OVERHEAD_NONULLS(1) + sizeof(std::int64_t) * static_cast<Size>(n);
-  auto *array = static_cast<ArrayType *>(palloc(size));
+  auto* array = static_cast<ArrayType*>(palloc(size));
   std::memset(array, 0, ARR_OVERHEAD_NONULLS(1));
   SET_VARSIZE(array, size);
   array->ndim = 1;
@@ -43,8 +43,8 @@ ArrayType *make_array(int n) {
 }
 
 // The ids go to `ids`.
-void create_many(const WriteCall &call, const std::int64_t *sources, const std::int64_t *targets,
-                 std::size_t n, std::int64_t *ids) {
+void create_many(const WriteCall& call, const std::int64_t* sources, const std::int64_t* targets, std::size_t n,
+                 std::int64_t* ids) {
   LinkInput links[kRowsPerBatch];
   for (std::size_t first = 0; first < n; first += kRowsPerBatch) {
     const std::size_t batch = n - first < kRowsPerBatch ? n - first : kRowsPerBatch;
@@ -58,13 +58,9 @@ void create_many(const WriteCall &call, const std::int64_t *sources, const std::
   }
 }
 
-bool still_has_id(const LinkRow &newest, const LinkRow &seen, std::int64_t) {
-  return newest.id == seen.id;
-}
-
 // A repeated id is found again, for the snapshot is that of the start, but not deleted
 // twice.
-std::uint64_t delete_many(WriteTarget &t, const Datum *ids, const bool *nulls, std::size_t n) {
+std::uint64_t delete_many(WriteTarget& t, const Datum* ids, const bool* nulls, std::size_t n) {
   SnapshotView view(GetActiveSnapshot());
   LinkRow rows[kRowsPerBatch];
   std::uint64_t deleted = 0;
@@ -73,32 +69,33 @@ std::uint64_t delete_many(WriteTarget &t, const Datum *ids, const bool *nulls, s
     store_lock(t.store, LW_SHARED);
     const Store store(t.store->heap);
     for (std::size_t looked = 0; i < n && looked < kRowsPerBatch; ++i, ++looked) {
-      const Ref<Version> version =
-          nulls[i] ? Ref<Version>{} : store.find(DatumGetInt64(ids[i]), view.visibility());
+      const Ref<Version> version = nulls[i] ? Ref<Version>{} : store.find(DatumGetInt64(ids[i]), view.visibility());
       if (version) rows[found++] = store.row(version);
     }
     store_unlock(t.store);
-    if (found > 0) deleted += delete_rows(t, rows, found, still_has_id, 0);
+    if (found > 0) deleted += delete_rows(t, rows, found, kSameId);
     CHECK_FOR_INTERRUPTS();
   }
   return deleted;
 }
 
 // Whether a link uses `id`, itself left out.
-bool uses(const LinkRow &row, std::int64_t id) {
+bool uses(const LinkRow& row, std::int64_t id) {
   return row.id != id && (row.source == id || row.target == id);
 }
 
-bool still_uses(const LinkRow &newest, const LinkRow &, std::int64_t id) { return uses(newest, id); }
+bool still_uses(const LinkRow& newest, const LinkRow&, std::int64_t id) {
+  return uses(newest, id);
+}
 
 // Gives `visit(rows, n)` the links that use `id` in batches, each link once: those with
 // the source first, then those with the target alone.
 template <class Visit>
-void for_each_usage(WriteTarget &t, std::int64_t id, Visit &&visit) {
+void for_each_usage(WriteTarget& t, std::int64_t id, Visit&& visit) {
   SnapshotView view(GetActiveSnapshot());
   for (const bool by_target : {false, true}) {
     const Pattern pattern = ends_pattern({!by_target, id}, {by_target, id});
-    for_each_batch(t.store, pattern, view, [&](const LinkRow *found, std::size_t n) {
+    for_each_batch(t.store, pattern, view, [&](const LinkRow* found, std::size_t n) {
       LinkRow rows[kRowsPerBatch];
       std::size_t used = 0;
       for (std::size_t i = 0; i < n; ++i)
@@ -111,7 +108,7 @@ void for_each_usage(WriteTarget &t, std::int64_t id, Visit &&visit) {
 
 // Puts `to` in the place of `from` in one link; false if it was deleted or no longer
 // uses it.
-bool rebase_one(WriteCall &call, LinkRow row, std::int64_t from, std::int64_t to) {
+bool rebase_one(WriteCall& call, LinkRow row, std::int64_t from, std::int64_t to) {
   for (;;) {
     LinkInput link{row.id, row.source == from ? to : row.source, row.target == from ? to : row.target, {}};
     check_row(call.checks, call.target, link);
@@ -126,8 +123,8 @@ bool rebase_one(WriteCall &call, LinkRow row, std::int64_t from, std::int64_t to
   }
 }
 
-} // namespace
-} // namespace doublets::pg
+}  // namespace
+}  // namespace doublets::pg
 
 using namespace doublets::pg;
 using doublets::LinkRow;
@@ -135,21 +132,21 @@ using doublets::LinkRow;
 // create_links(store regclass, sources bigint[], targets bigint[]) returns bigint[]
 DOUBLETS_FUNCTION(doublets_create_links) {
   WriteCall call = begin_write_call(fcinfo, kCreateLinks);
-  const WriteTarget &t = call.target;
+  const WriteTarget& t = call.target;
   if (PG_ARGISNULL(1)) raise_null_part(t.rel, t.spec->source);
   if (PG_ARGISNULL(2)) raise_null_part(t.rel, t.spec->target);
   const Int64Array sources = array_argument(fcinfo, 1);
   const Int64Array targets = array_argument(fcinfo, 2);
   if (sources.n != targets.n)
-    ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                    errmsg("arrays of sources and targets must have the same length"),
-                    errdetail("There are %d sources and %d targets.", sources.n, targets.n)));
+    ereport(ERROR,
+            (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("arrays of sources and targets must have the same length"),
+             errdetail("There are %d sources and %d targets.", sources.n, targets.n)));
   if (sources.has_nulls) raise_null_part(t.rel, t.spec->source);
   if (targets.has_nulls) raise_null_part(t.rel, t.spec->target);
-  ArrayType *ids = make_array(sources.n);
+  ArrayType* ids = make_array(sources.n);
   if (sources.n > 0)
     create_many(call, sources.values(), targets.values(), static_cast<std::size_t>(sources.n),
-                reinterpret_cast<std::int64_t *>(ARR_DATA_PTR(ids)));
+                reinterpret_cast<std::int64_t*>(ARR_DATA_PTR(ids)));
   end_write_call(call);
   PG_RETURN_ARRAYTYPE_P(ids);
 }
@@ -160,13 +157,11 @@ DOUBLETS_FUNCTION(doublets_delete_links) {
   std::uint64_t deleted = 0;
   if (!PG_ARGISNULL(1)) {
     const Int64Array ids = array_argument(fcinfo, 1);
-    Datum *values;
-    bool *nulls;
+    Datum* values;
+    bool* nulls;
     int n;
-    deconstruct_array(ids.array, INT8OID, sizeof(std::int64_t), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values,
-                      &nulls, &n);
-    if (call.target.store != nullptr)
-      deleted = delete_many(call.target, values, nulls, static_cast<std::size_t>(n));
+    deconstruct_array(ids.array, INT8OID, sizeof(std::int64_t), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values, &nulls, &n);
+    if (call.target.store != nullptr) deleted = delete_many(call.target, values, nulls, static_cast<std::size_t>(n));
   }
   end_write_call(call);
   PG_RETURN_INT64(static_cast<std::int64_t>(deleted));
@@ -178,8 +173,8 @@ DOUBLETS_FUNCTION(doublets_delete_usages) {
   std::uint64_t deleted = 0;
   if (call.target.store != nullptr && !PG_ARGISNULL(1)) {
     const std::int64_t id = PG_GETARG_INT64(1);
-    for_each_usage(call.target, id, [&](const LinkRow *rows, std::size_t n) {
-      deleted += delete_rows(call.target, rows, n, still_uses, id);
+    for_each_usage(call.target, id, [&](const LinkRow* rows, std::size_t n) {
+      deleted += delete_rows(call.target, rows, n, {still_uses, id});
     });
   }
   end_write_call(call);
@@ -193,7 +188,7 @@ DOUBLETS_FUNCTION(doublets_rebase) {
   if (call.target.store != nullptr && !PG_ARGISNULL(1) && !PG_ARGISNULL(2) &&
       PG_GETARG_INT64(1) != PG_GETARG_INT64(2)) {
     const std::int64_t from = PG_GETARG_INT64(1), to = PG_GETARG_INT64(2);
-    for_each_usage(call.target, from, [&](const LinkRow *rows, std::size_t n) {
+    for_each_usage(call.target, from, [&](const LinkRow* rows, std::size_t n) {
       for (std::size_t i = 0; i < n; ++i) {
         changed += rebase_one(call, rows[i], from, to) ? 1 : 0;
         CHECK_FOR_INTERRUPTS();

@@ -8,26 +8,24 @@ namespace {
 constexpr unsigned kReadsPerSettling = 64;
 constexpr std::uint64_t kReaderSettles = 1024;
 constexpr unsigned kWritesPerSettling = 32;
-constexpr std::uint64_t kWriterSettles = 256; // more than that many writes leave behind
+constexpr std::uint64_t kWriterSettles = 256;  // more than that many writes leave behind
 
 unsigned reads, writes;
 
 void check_privileges(Relation rel, AclMode required) {
   const AclMode granted = pg_class_aclmask(RelationGetRelid(rel), GetUserId(), required, ACLMASK_ALL);
   if (granted != required)
-    aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(rel->rd_rel->relkind),
-                   RelationGetRelationName(rel));
+    aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(rel->rd_rel->relkind), RelationGetRelationName(rel));
 }
 
-void settle_now_and_then(StoreHandle *store) {
+void settle_now_and_then(StoreHandle* store) {
   if (++reads % kReadsPerSettling == 0) settle_some(store, kReaderSettles, false);
 }
 
-} // namespace
+}  // namespace
 
 Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required) {
-  if (PG_ARGISNULL(0))
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("store must not be null")));
+  if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("store must not be null")));
   const Oid oid = PG_GETARG_OID(0);
   const Relation rel = try_relation_open(oid, lock);
   if (rel == nullptr)
@@ -37,19 +35,19 @@ Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required)
   return rel;
 }
 
-StoreHandle *open_for_read(FunctionCallInfo fcinfo) {
+StoreHandle* open_for_read(FunctionCallInfo fcinfo) {
   const Relation rel = open_argument(fcinfo, AccessShareLock, ACL_SELECT);
   check_read_allowed();
-  StoreHandle *store = store_open(rel, false);
+  StoreHandle* store = store_open(rel, false);
   table_close(rel, NoLock);
   if (store != nullptr) settle_now_and_then(store);
   return store;
 }
 
-StoreHandle *reopen_for_read(Oid relation) {
+StoreHandle* reopen_for_read(Oid relation) {
   const Relation rel = try_relation_open(relation, AccessShareLock);
   if (rel == nullptr) return nullptr;
-  StoreHandle *store = store_open(rel, false);
+  StoreHandle* store = store_open(rel, false);
   table_close(rel, NoLock);
   return store;
 }
@@ -62,7 +60,7 @@ Pattern pattern_arguments(FunctionCallInfo fcinfo, int n) {
   return pattern;
 }
 
-std::uint64_t count_visible(StoreHandle *store, const Pattern &pattern, SnapshotView &view) {
+std::uint64_t count_visible(StoreHandle* store, const Pattern& pattern, SnapshotView& view) {
   if (store == nullptr) return 0;
   bool exact = false;
   store_lock(store, LW_SHARED);
@@ -70,7 +68,7 @@ std::uint64_t count_visible(StoreHandle *store, const Pattern &pattern, Snapshot
   store_unlock(store);
   if (exact) return count;
   count = 0;
-  for_each_batch(store, pattern, view, [&count](const LinkRow *, std::size_t n) {
+  for_each_batch(store, pattern, view, [&count](const LinkRow*, std::size_t n) {
     count += n;
     return true;
   });
@@ -80,7 +78,7 @@ std::uint64_t count_visible(StoreHandle *store, const Pattern &pattern, Snapshot
 // ---------------------------------------------------------------------------
 // Writing
 
-WriteCall begin_write_call(FunctionCallInfo fcinfo, const WriteFunction &function) {
+WriteCall begin_write_call(FunctionCallInfo fcinfo, const WriteFunction& function) {
   const Relation rel = open_argument(fcinfo, RowExclusiveLock, function.required);
   PreventCommandIfReadOnly(function.name);
   PreventCommandIfParallelMode(function.name);
@@ -100,23 +98,20 @@ WriteCall begin_write_call(FunctionCallInfo fcinfo, const WriteFunction &functio
   return call;
 }
 
-void end_write_call(WriteCall &call) {
+void end_write_call(WriteCall& call) {
   end_row_checks(call.checks);
   PopActiveSnapshot();
   CommandCounterIncrement();
   table_close(call.target.rel, NoLock);
 }
 
-std::int64_t end_argument(FunctionCallInfo fcinfo, int n, const WriteTarget &target,
-                          AttrNumber column) {
+std::int64_t end_argument(FunctionCallInfo fcinfo, int n, const WriteTarget& target, AttrNumber column) {
   if (PG_ARGISNULL(n)) raise_null_part(target.rel, column);
   return PG_GETARG_INT64(n);
 }
 
-std::uint64_t delete_rows(WriteTarget &t, const LinkRow *rows, std::size_t n,
-                          bool (*wanted)(const LinkRow &, const LinkRow &, std::int64_t),
-                          std::int64_t argument) {
-  StoreTransaction *txn = begin_write(t.store);
+std::uint64_t delete_rows(WriteTarget& t, const LinkRow* rows, std::size_t n, const Recheck& recheck) {
+  StoreTransaction* txn = begin_write(t.store);
   const Writer writer = writer_of(txn, t.command);
   std::uint64_t deleted = 0;
   for (std::size_t i = 0; i < n;) {
@@ -129,10 +124,10 @@ std::uint64_t delete_rows(WriteTarget &t, const LinkRow *rows, std::size_t n,
     deleted += i - first;
     if (i == n) break;
     // This one needs memory, has to be waited for, or was changed.
-    const LinkRow &seen = rows[i++];
+    const LinkRow& seen = rows[i++];
     LinkRow newest{};
     Change change = delete_link(t, seen.version, newest);
-    while (change == Change::kUpdated && wanted(newest, seen, argument)) {
+    while (change == Change::kUpdated && recheck.wanted(newest, seen, recheck.value)) {
       const Ref<Version> version = newest.version;
       change = delete_link(t, version, newest);
     }
@@ -143,4 +138,4 @@ std::uint64_t delete_rows(WriteTarget &t, const LinkRow *rows, std::size_t n,
   return deleted;
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

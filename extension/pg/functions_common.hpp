@@ -22,11 +22,11 @@ Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required)
 // The store of argument 0 for a function that reads; null: it has no links. Now and
 // then settles what it can. The relation is closed again, its lock is kept.
 // Errors: those of open_argument with SELECT; those of check_read_allowed.
-StoreHandle *open_for_read(FunctionCallInfo fcinfo);
+StoreHandle* open_for_read(FunctionCallInfo fcinfo);
 
 // Opens the store again in a later call of the same function; its lock is taken again
 // in case a rollback to a savepoint has let it go. Null: it has no links, or is gone.
-StoreHandle *reopen_for_read(Oid relation);
+StoreHandle* reopen_for_read(Oid relation);
 
 // Argument `n` of type bigint, or nothing.
 struct OptionalValue {
@@ -54,78 +54,82 @@ inline Pattern ends_pattern(OptionalValue source, OptionalValue target) {
 // at a time, without the store's lock; goes on while it returns true. What `visit`
 // writes is not met again, because the snapshot does not see it.
 template <class Visit>
-void for_each_batch(StoreHandle *store, const Pattern &pattern, SnapshotView &view, Visit &&visit) {
+void for_each_batch(StoreHandle* store, const Pattern& pattern, SnapshotView& view, Visit&& visit) {
   LinkRow rows[kRowsPerBatch];
   std::uint64_t passed = 0;
   for (Position position; !position.done;) {
     store_lock(store, LW_SHARED);
-    const std::size_t n =
-        Store(store->heap).scan(pattern, position, view.visibility(), rows, kRowsPerBatch, passed);
+    const std::size_t n = Store(store->heap).scan(pattern, position, view.visibility(), rows, kRowsPerBatch, passed);
     store_unlock(store);
-    if (n > 0 && !visit(static_cast<const LinkRow *>(rows), n)) return;
+    if (n > 0 && !visit(static_cast<const LinkRow*>(rows), n)) return;
     CHECK_FOR_INTERRUPTS();
   }
 }
 
 // Links of a pattern that `view` sees; 0 if `store` is null. Interruptible.
-std::uint64_t count_visible(StoreHandle *store, const Pattern &pattern, SnapshotView &view);
+std::uint64_t count_visible(StoreHandle* store, const Pattern& pattern, SnapshotView& view);
 
 // ---------------------------------------------------------------------------
 // Writing
 
-struct RowChecks; // functions_checks.cpp
+struct RowChecks;  // functions_checks.cpp
 
 struct WriteFunction {
-  const char *name;  // as the user calls it, for messages
-  AclMode required;  // of ACL_INSERT, ACL_UPDATE, ACL_DELETE exactly one, and perhaps ACL_SELECT
-  bool needs_memory; // the store gets its first memory if it has none
+  const char* name;   // as the user calls it, for messages
+  AclMode required;   // of ACL_INSERT, ACL_UPDATE, ACL_DELETE exactly one, and perhaps ACL_SELECT
+  bool needs_memory;  // the store gets its first memory if it has none
 };
 
 // One call of a function that writes. While it runs a snapshot of its own is active.
 struct WriteCall {
-  WriteTarget target; // target.store is null if there are no links and none are to come
-  RowChecks *checks;  // null: the table has no constraints of its own
+  WriteTarget target;  // target.store is null if there are no links and none are to come
+  RowChecks* checks;   // null: the table has no constraints of its own
 };
 
 // Errors: those of open_argument; 25006 read-only transaction or recovery; 25000 in a
 // parallel operation; 0A000 the table has triggers or generated columns, or the
 // isolation level is SERIALIZABLE.
-WriteCall begin_write_call(FunctionCallInfo fcinfo, const WriteFunction &function);
+WriteCall begin_write_call(FunctionCallInfo fcinfo, const WriteFunction& function);
 
 // Makes what the call did visible to later commands, and closes the relation.
-void end_write_call(WriteCall &call);
+void end_write_call(WriteCall& call);
 
 // Argument `n`, an end of a link. Errors: 23502.
-std::int64_t end_argument(FunctionCallInfo fcinfo, int n, const WriteTarget &target,
-                          AttrNumber column);
+std::int64_t end_argument(FunctionCallInfo fcinfo, int n, const WriteTarget& target, AttrNumber column);
 
-// Deletes versions that the active snapshot sees. Where a concurrent transaction has
-// replaced one, the newest version is deleted if `wanted` holds for it. Returns the
-// number deleted.
-std::uint64_t delete_rows(WriteTarget &target, const LinkRow *rows, std::size_t n,
-                          bool (*wanted)(const LinkRow &newest, const LinkRow &seen,
-                                         std::int64_t argument),
-                          std::int64_t argument);
+// Whether a link that a concurrent transaction has replaced is still one to be deleted:
+// what its newest version is asked.
+struct Recheck {
+  bool (*wanted)(const LinkRow& newest, const LinkRow& seen, std::int64_t value);
+  std::int64_t value;
+};
+
+// For links that were found by their id: it has kept it.
+inline constexpr Recheck kSameId{
+    [](const LinkRow& newest, const LinkRow& seen, std::int64_t) { return newest.id == seen.id; }, 0};
+
+// Deletes links that the active snapshot sees, n > 0. Returns the number deleted.
+std::uint64_t delete_rows(WriteTarget& target, const LinkRow* rows, std::size_t n, const Recheck& recheck);
 
 // ---------------------------------------------------------------------------
 // Constraints, functions_checks.cpp
 
 // Null if inserting or updating a row of the table needs no check and no default.
 // Lives in the current memory context. `inserting`: the id may have a default.
-RowChecks *begin_row_checks(const WriteTarget &target, bool inserting);
-void end_row_checks(RowChecks *checks);
+RowChecks* begin_row_checks(const WriteTarget& target, bool inserting);
+void end_row_checks(RowChecks* checks);
 
-// Refuses what functions cannot do as the SQL command would: triggers of `commands`
-// (TRIGGER_TYPE_INSERT, UPDATE, DELETE) and generated columns. Errors: 0A000.
-void refuse_special_tables(Relation rel, const char *function, AclMode required);
+// Refuses what functions cannot do as the SQL command would: triggers of the command that
+// `required` names (ACL_INSERT, ACL_UPDATE or ACL_DELETE) and generated columns. Errors: 0A000.
+void refuse_special_tables(Relation rel, const char* function, AclMode required);
 
 // CHECK constraints and the partition's own. The row must have its id, so that links
 // are checked after they are inserted and before they are updated: an ERROR undoes the
 // transaction's work in both cases. Errors: 23514.
-void check_row(RowChecks *checks, const WriteTarget &target, const LinkInput &link);
+void check_row(RowChecks* checks, const WriteTarget& target, const LinkInput& link);
 
 // The id that the table's default for the column gives; 0: none, the store assigns one.
 // Errors: 22003, and what the default raises.
-LinkId default_id(RowChecks *checks, const WriteTarget &target);
+LinkId default_id(RowChecks* checks, const WriteTarget& target);
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

@@ -7,8 +7,8 @@ namespace doublets::pg {
 namespace {
 
 // A link as a value of type doublets.link, whose descriptor is kept for the next call.
-Datum link_datum(FunctionCallInfo fcinfo, const LinkRow &row) {
-  auto *desc = static_cast<TupleDesc>(fcinfo->flinfo->fn_extra);
+Datum link_datum(FunctionCallInfo fcinfo, const LinkRow& row) {
+  auto* desc = static_cast<TupleDesc>(fcinfo->flinfo->fn_extra);
   if (desc == nullptr) {
     TupleDesc found;
     if (get_call_result_type(fcinfo, nullptr, &found) != TYPEFUNC_COMPOSITE || found->natts != 3)
@@ -24,13 +24,12 @@ Datum link_datum(FunctionCallInfo fcinfo, const LinkRow &row) {
 }
 
 // The smallest id of the visible links of a pattern; 0: there is none.
-LinkId smallest_id(StoreHandle *store, const Pattern &pattern) {
+LinkId smallest_id(StoreHandle* store, const Pattern& pattern) {
   // Store::scan: by id, or by a pair; and a split store shows the smallest id first.
-  const bool first_batch_has_it =
-      store->layout == Layout::kSplit || pattern.has_source == pattern.has_target;
+  const bool first_batch_has_it = store->layout == Layout::kSplit || pattern.has_source == pattern.has_target;
   SnapshotView view(GetActiveSnapshot());
   LinkId smallest = 0;
-  for_each_batch(store, pattern, view, [&](const LinkRow *rows, std::size_t n) {
+  for_each_batch(store, pattern, view, [&](const LinkRow* rows, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
       if (smallest == 0 || rows[i].id < smallest) smallest = rows[i].id;
     return !first_batch_has_it;
@@ -40,14 +39,13 @@ LinkId smallest_id(StoreHandle *store, const Pattern &pattern) {
 
 // Links that use `id`, itself left out, if all of it can be counted without looking at
 // each link.
-std::uint64_t count_usages_quickly(const Store &store, LinkId id, SnapshotView &view, bool &exact) {
+std::uint64_t count_usages_quickly(const Store& store, LinkId id, SnapshotView& view, bool& exact) {
   const Visibility seen_by = view.visibility();
   bool known[3] = {true, true, true};
   const std::uint64_t sources = store.count(ends_pattern({true, id}, {}), seen_by, known[0]);
   const std::uint64_t targets = store.count(ends_pattern({}, {true, id}), seen_by, known[1]);
   std::uint64_t both = 0, self = 0;
-  if (sources > 0 && targets > 0)
-    both = store.count(ends_pattern({true, id}, {true, id}), seen_by, known[2]);
+  if (sources > 0 && targets > 0) both = store.count(ends_pattern({true, id}, {true, id}), seen_by, known[2]);
   exact = known[0] && known[1] && known[2];
   const Ref<Version> version = sources + targets > 0 ? store.find(id, seen_by) : Ref<Version>{};
   if (version) {
@@ -57,7 +55,7 @@ std::uint64_t count_usages_quickly(const Store &store, LinkId id, SnapshotView &
   return sources + targets - both - self;
 }
 
-std::uint64_t count_usages(StoreHandle *store, LinkId id) {
+std::uint64_t count_usages(StoreHandle* store, LinkId id) {
   SnapshotView view(GetActiveSnapshot());
   bool exact = false;
   store_lock(store, LW_SHARED);
@@ -67,7 +65,7 @@ std::uint64_t count_usages(StoreHandle *store, LinkId id) {
   count = 0;
   for (const bool by_target : {false, true})
     for_each_batch(store, ends_pattern({!by_target, id}, {by_target, id}), view,
-                   [&](const LinkRow *rows, std::size_t n) {
+                   [&](const LinkRow* rows, std::size_t n) {
                      for (std::size_t i = 0; i < n; ++i)
                        count += rows[i].id != id && !(by_target && rows[i].source == id) ? 1 : 0;
                      return true;
@@ -75,8 +73,8 @@ std::uint64_t count_usages(StoreHandle *store, LinkId id) {
   return count;
 }
 
-} // namespace
-} // namespace doublets::pg
+}  // namespace
+}  // namespace doublets::pg
 
 using namespace doublets::pg;
 using doublets::LinkId;
@@ -86,7 +84,7 @@ using doublets::Store;
 
 // get_link(store regclass, id bigint) returns doublets.link
 DOUBLETS_FUNCTION(doublets_get_link) {
-  StoreHandle *store = open_for_read(fcinfo);
+  StoreHandle* store = open_for_read(fcinfo);
   if (store == nullptr || PG_ARGISNULL(1)) PG_RETURN_NULL();
   SnapshotView view(GetActiveSnapshot());
   LinkRow row{};
@@ -100,7 +98,7 @@ DOUBLETS_FUNCTION(doublets_get_link) {
 
 // search_link(store regclass, source bigint, target bigint) returns bigint
 DOUBLETS_FUNCTION(doublets_search_link) {
-  StoreHandle *store = open_for_read(fcinfo);
+  StoreHandle* store = open_for_read(fcinfo);
   if (store == nullptr) PG_RETURN_NULL();
   const Pattern pattern = ends_pattern(optional_argument(fcinfo, 1), optional_argument(fcinfo, 2));
   const LinkId id = smallest_id(store, pattern);
@@ -110,14 +108,14 @@ DOUBLETS_FUNCTION(doublets_search_link) {
 
 // count_links(store regclass, id bigint, source bigint, target bigint) returns bigint
 DOUBLETS_FUNCTION(doublets_count_links) {
-  StoreHandle *store = open_for_read(fcinfo);
+  StoreHandle* store = open_for_read(fcinfo);
   SnapshotView view(GetActiveSnapshot());
   PG_RETURN_INT64(static_cast<std::int64_t>(count_visible(store, pattern_arguments(fcinfo, 1), view)));
 }
 
 // count_usages(store regclass, id bigint) returns bigint
 DOUBLETS_FUNCTION(doublets_count_usages) {
-  StoreHandle *store = open_for_read(fcinfo);
+  StoreHandle* store = open_for_read(fcinfo);
   if (store == nullptr || PG_ARGISNULL(1)) PG_RETURN_INT64(0);
   PG_RETURN_INT64(static_cast<std::int64_t>(count_usages(store, PG_GETARG_INT64(1))));
 }

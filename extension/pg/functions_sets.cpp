@@ -11,15 +11,15 @@ namespace {
 // How far the search of one call has come.
 struct LinkSearch {
   Oid relation;
-  StoreHandle *store; // of the present batch; null: no links
+  StoreHandle* store;  // of the present batch; null: no links
   Pattern pattern;
   Position position;
-  bool usages;     // of used_id: pattern has the source, then the target
+  bool usages;  // of used_id: pattern has the source, then the target
   LinkId used_id;
 };
 
 // Leaves out the link itself and what was found by its source. Returns how many stay.
-std::size_t keep_usages(const LinkSearch &search, LinkRow *rows, std::size_t n) {
+std::size_t keep_usages(const LinkSearch& search, LinkRow* rows, std::size_t n) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < n; ++i)
     if (rows[i].id != search.used_id && !(search.pattern.has_target && rows[i].source == search.used_id))
@@ -28,7 +28,7 @@ std::size_t keep_usages(const LinkSearch &search, LinkRow *rows, std::size_t n) 
 }
 
 // The next links, at most kRowsPerBatch; 0 at the end.
-std::size_t next_links(LinkSearch &search, LinkRow *rows) {
+std::size_t next_links(LinkSearch& search, LinkRow* rows) {
   if (search.store == nullptr) return 0;
   SnapshotView view(GetActiveSnapshot());
   std::uint64_t passed = 0;
@@ -39,8 +39,8 @@ std::size_t next_links(LinkSearch &search, LinkRow *rows) {
       search.position = Position{};
     }
     store_lock(search.store, LW_SHARED);
-    std::size_t n = Store(search.store->heap)
-                        .scan(search.pattern, search.position, view.visibility(), rows, kRowsPerBatch, passed);
+    std::size_t n =
+        Store(search.store->heap).scan(search.pattern, search.position, view.visibility(), rows, kRowsPerBatch, passed);
     store_unlock(search.store);
     if (search.usages) n = keep_usages(search, rows, n);
     if (n > 0) return n;
@@ -48,11 +48,11 @@ std::size_t next_links(LinkSearch &search, LinkRow *rows) {
   }
 }
 
-bool exhausted(const LinkSearch &search) {
+bool exhausted(const LinkSearch& search) {
   return search.position.done && (!search.usages || search.pattern.has_target);
 }
 
-void fill(ReturnSetInfo *result, LinkSearch &search) {
+void fill(ReturnSetInfo* result, LinkSearch& search) {
   const MemoryContext caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
   const bool random = (result->allowedModes & SFRM_Materialize_Random) != 0;
   result->returnMode = SFRM_Materialize;
@@ -76,31 +76,31 @@ struct LinkStream {
   std::size_t next;
   std::size_t count;
   std::size_t capacity;
-  LinkRow *rows;
+  LinkRow* rows;
 };
 
 // Keeps a batch no longer than it has to be: most searches have few links.
-void refill(LinkStream &stream, MemoryContext context) {
+void refill(LinkStream& stream, MemoryContext context) {
   LinkRow rows[kRowsPerBatch];
   stream.next = 0;
   stream.count = next_links(stream.search, rows);
   if (stream.count > stream.capacity) {
     if (stream.rows != nullptr) pfree(stream.rows);
-    stream.rows = static_cast<LinkRow *>(MemoryContextAlloc(context, stream.count * sizeof(LinkRow)));
+    stream.rows = static_cast<LinkRow*>(MemoryContextAlloc(context, stream.count * sizeof(LinkRow)));
     stream.capacity = stream.count;
   }
-  std::memcpy(static_cast<void *>(stream.rows), rows, stream.count * sizeof(LinkRow));
+  std::memcpy(static_cast<void*>(stream.rows), rows, stream.count * sizeof(LinkRow));
 }
 
-Datum next_value(FunctionCallInfo fcinfo, const ReturnSetInfo *result) {
-  FuncCallContext *call = SRF_PERCALL_SETUP();
-  auto &stream = *static_cast<LinkStream *>(call->user_fctx);
+Datum next_value(FunctionCallInfo fcinfo, const ReturnSetInfo* result) {
+  FuncCallContext* call = SRF_PERCALL_SETUP();
+  auto& stream = *static_cast<LinkStream*>(call->user_fctx);
   if (stream.next == stream.count && !exhausted(stream.search)) {
     stream.search.store = reopen_for_read(stream.search.relation);
     refill(stream, call->multi_call_memory_ctx);
   }
   if (stream.next == stream.count) SRF_RETURN_DONE(call);
-  const LinkRow &row = stream.rows[stream.next++];
+  const LinkRow& row = stream.rows[stream.next++];
   Datum values[] = {Int64GetDatum(row.id), Int64GetDatum(row.source), Int64GetDatum(row.target)};
   bool nulls[] = {false, false, false};
   SRF_RETURN_NEXT(call, HeapTupleGetDatum(heap_form_tuple(result->expectedDesc, values, nulls)));
@@ -108,8 +108,8 @@ Datum next_value(FunctionCallInfo fcinfo, const ReturnSetInfo *result) {
 
 // The body of all four. `describe` sets what is searched for; false: nothing is found.
 template <class Describe>
-Datum links(FunctionCallInfo fcinfo, Describe &&describe) {
-  auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+Datum links(FunctionCallInfo fcinfo, Describe&& describe) {
+  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   if (fcinfo->flinfo->fn_extra != nullptr) return next_value(fcinfo, result);
 
   if (result == nullptr || !IsA(result, ReturnSetInfo))
@@ -127,23 +127,22 @@ Datum links(FunctionCallInfo fcinfo, Describe &&describe) {
     fill(result, search);
     return Datum{0};
   }
-  FuncCallContext *call = SRF_FIRSTCALL_INIT();
-  auto *stream = static_cast<LinkStream *>(
-      MemoryContextAllocZero(call->multi_call_memory_ctx, sizeof(LinkStream)));
+  FuncCallContext* call = SRF_FIRSTCALL_INIT();
+  auto* stream = static_cast<LinkStream*>(MemoryContextAllocZero(call->multi_call_memory_ctx, sizeof(LinkStream)));
   stream->search = search;
   refill(*stream, call->multi_call_memory_ctx);
   call->user_fctx = stream;
   return next_value(fcinfo, result);
 }
 
-} // namespace
-} // namespace doublets::pg
+}  // namespace
+}  // namespace doublets::pg
 
 using namespace doublets::pg;
 
 // each(store regclass, id bigint, source bigint, target bigint) returns setof doublets.link
 DOUBLETS_FUNCTION(doublets_each) {
-  return links(fcinfo, [fcinfo](LinkSearch &search) {
+  return links(fcinfo, [fcinfo](LinkSearch& search) {
     search.pattern = pattern_arguments(fcinfo, 1);
     return true;
   });
@@ -151,7 +150,7 @@ DOUBLETS_FUNCTION(doublets_each) {
 
 // outgoing(store regclass, source bigint) returns setof doublets.link
 DOUBLETS_FUNCTION(doublets_outgoing) {
-  return links(fcinfo, [fcinfo](LinkSearch &search) {
+  return links(fcinfo, [fcinfo](LinkSearch& search) {
     const OptionalValue source = optional_argument(fcinfo, 1);
     search.pattern = ends_pattern(source, {});
     return source.given;
@@ -160,7 +159,7 @@ DOUBLETS_FUNCTION(doublets_outgoing) {
 
 // incoming(store regclass, target bigint) returns setof doublets.link
 DOUBLETS_FUNCTION(doublets_incoming) {
-  return links(fcinfo, [fcinfo](LinkSearch &search) {
+  return links(fcinfo, [fcinfo](LinkSearch& search) {
     const OptionalValue target = optional_argument(fcinfo, 1);
     search.pattern = ends_pattern({}, target);
     return target.given;
@@ -169,7 +168,7 @@ DOUBLETS_FUNCTION(doublets_incoming) {
 
 // usages(store regclass, id bigint) returns setof doublets.link
 DOUBLETS_FUNCTION(doublets_usages) {
-  return links(fcinfo, [fcinfo](LinkSearch &search) {
+  return links(fcinfo, [fcinfo](LinkSearch& search) {
     const OptionalValue id = optional_argument(fcinfo, 1);
     search.pattern = ends_pattern(id, {});
     search.usages = true;

@@ -11,7 +11,7 @@ constexpr WriteFunction kGetOrCreate{"get_or_create()", ACL_INSERT | ACL_SELECT,
 constexpr WriteFunction kUpdateLink{"update_link()", ACL_UPDATE | ACL_SELECT, false};
 constexpr WriteFunction kDeleteLink{"delete_link()", ACL_DELETE | ACL_SELECT, false};
 
-LinkId create(WriteCall &call, LinkInput &link) {
+LinkId create(WriteCall& call, LinkInput& link) {
   link.id = default_id(call.checks, call.target);
   insert_links(call.target, &link, 1, OnConflict::kError);
   check_row(call.checks, call.target, link);
@@ -19,7 +19,7 @@ LinkId create(WriteCall &call, LinkInput &link) {
 }
 
 // The link with an id that the call's snapshot sees; a null version: there is none.
-LinkRow find_row(const WriteTarget &t, LinkId id) {
+LinkRow find_row(const WriteTarget& t, LinkId id) {
   SnapshotView view(GetActiveSnapshot());
   LinkRow row{};
   store_lock(t.store, LW_SHARED);
@@ -31,7 +31,7 @@ LinkRow find_row(const WriteTarget &t, LinkId id) {
 }
 
 // UPDATE ... WHERE id = link.id
-bool update(WriteCall &call, LinkInput &link) {
+bool update(WriteCall& call, LinkInput& link) {
   const LinkId id = link.id;
   LinkRow row = find_row(call.target, id);
   if (!row.version) return false;
@@ -40,7 +40,7 @@ bool update(WriteCall &call, LinkInput &link) {
     LinkRow newest{};
     const Change change = update_link(call.target, row.version, link, newest);
     if (change != Change::kUpdated) return change == Change::kDone;
-    if (newest.id != id) { // it is another link now
+    if (newest.id != id) {  // it is another link now
       give_up(call.target);
       return false;
     }
@@ -48,12 +48,8 @@ bool update(WriteCall &call, LinkInput &link) {
   }
 }
 
-bool still_has_id(const LinkRow &newest, const LinkRow &seen, std::int64_t) {
-  return newest.id == seen.id;
-}
-
-} // namespace
-} // namespace doublets::pg
+}  // namespace
+}  // namespace doublets::pg
 
 using namespace doublets::pg;
 using doublets::LinkInput;
@@ -113,7 +109,7 @@ DOUBLETS_FUNCTION(doublets_delete_link) {
   bool done = false;
   if (call.target.store != nullptr && !PG_ARGISNULL(1)) {
     const LinkRow row = find_row(call.target, PG_GETARG_INT64(1));
-    done = row.version && delete_rows(call.target, &row, 1, still_has_id, 0) == 1;
+    done = row.version && delete_rows(call.target, &row, 1, kSameId) == 1;
   }
   end_write_call(call);
   PG_RETURN_BOOL(done);
