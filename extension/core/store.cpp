@@ -127,8 +127,16 @@ std::uint64_t Store::count(const Pattern &pattern, const Visibility &seen_by,
   std::uint64_t unseen = 0;
   for (Ref<Flight> f = header_.queue_head; f; f = heap_.at(f).next) {
     const Flight &flight = heap_.at(f);
-    if (pattern.matches(heap_.at(flight.version)) && !sees_flight(flight, seen_by))
-      ++unseen;
+    if (sees_flight(flight, seen_by))
+      continue;
+    if (flight.version) {
+      unseen += pattern.matches(heap_.at(flight.version));
+      continue;
+    }
+    for (std::uint32_t i = 0; i < FlightRun::count(flight); ++i) {
+      const Version &v = heap_.at(Ref<Version>{members(flight)[i]});
+      unseen += v.flight == f && pattern.matches(v);
+    }
   }
   return all - unseen;
 }
@@ -272,14 +280,65 @@ Ref<Flight> Store::new_flight(Ref<Version> version) noexcept {
   const auto f = heap_.take<Flight>();
   heap_.at(f) = Flight{};
   heap_.at(f).version = version;
+  header_.flights += !heap_.at(version).flight;
+  ++header_.records;
   heap_.at(version).flight = f;
   if (header_.queue_tail)
     heap_.at(header_.queue_tail).next = f;
   else
     header_.queue_head = f;
   header_.queue_tail = f;
-  ++header_.flights;
   return f;
+}
+
+// Whether a version the writer inserts now may share this record.
+bool Store::may_join(const Flight &flight, const Writer &writer) const noexcept {
+  return writer.slot && flight.inserter == writer.slot && flight.cmin == writer.command &&
+         !flight.deleter && (flight.version || FlightRun::count(flight) < FlightRun::kMaxMembers);
+}
+
+void Store::plan_flight(const Writer &writer, BlockPlan &plan) const noexcept {
+  if (!header_.open_run)
+    return;
+  const Flight &open = heap_.at(header_.open_run);
+  if (!may_join(open, writer))
+    return;
+  if (open.version)
+    plan.add(0);
+  else if (FlightRun::count(open) == FlightRun::capacity(open))
+    plan.add(FlightRun::block_class(open) + 1);
+}
+
+// Puts a version that is being inserted in flight: into the run its predecessor made, or
+// into a record of its own, which its successors may turn into a run.
+void Store::fly(Ref<Version> version, const Writer &writer) noexcept {
+  if (header_.open_run) {
+    Flight &open = heap_.at(header_.open_run);
+    if (may_join(open, writer)) {
+      if (open.version) {
+        open.members = heap_.take(0);
+        members(open)[0] = open.version.unit;
+        open.version = {};
+        FlightRun::set(open, 1, 0);
+      } else if (FlightRun::count(open) == FlightRun::capacity(open)) {
+        const unsigned cls = FlightRun::block_class(open);
+        const std::uint32_t larger = heap_.take(cls + 1);
+        std::memcpy(heap_.address(larger), members(open), kUnitBytes << cls);
+        heap_.give_back(open.members, cls);
+        open.members = larger;
+        FlightRun::set(open, FlightRun::count(open), cls + 1);
+      }
+      members(open)[FlightRun::count(open)] = version.unit;
+      FlightRun::set(open, FlightRun::count(open) + 1, FlightRun::block_class(open));
+      heap_.at(version).flight = header_.open_run;
+      ++header_.flights;
+      return;
+    }
+  }
+  header_.open_run = new_flight(version);
+  Flight &flight = heap_.at(header_.open_run);
+  flight.inserter = hold_slot(writer);
+  flight.cmin = writer.command;
 }
 
 // Checks, plans and applies the insertion of one version. `except` is the version it
@@ -306,6 +365,7 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   typename Index::Probe probe = index.probe(link.source, link.target);
   probe.blocks += record_plan();
   probe.blocks += ids.plan(id);
+  plan_flight(writer, probe.blocks);
   if (!heap_.can_take(probe.blocks)) {
     r.status = Status::kNeedMemory;
     r.units = probe.blocks.units();
@@ -314,9 +374,7 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   // Nothing fails from here on. What the index does beyond its plan leaves room for all of it.
   const auto version = heap_.take<Version>();
   heap_.at(version) = Version{id, link.source, link.target, {}, ids.head(id)};
-  Flight &flight = heap_.at(new_flight(version));
-  flight.inserter = hold_slot(writer);
-  flight.cmin = writer.command;
+  fly(version, writer);
   index.add(version, probe);
   ids.push(id, version);
   ++header_.versions;
@@ -359,8 +417,15 @@ WriteResult Store::get_or_insert(LinkInput &link, const Writer &writer) noexcept
 void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,
                          const Writer &writer) noexcept {
   Ref<Flight> f = heap_.at(version).flight;
-  if (!f)
+  if (!f || !heap_.at(f).version) {
+    const Ref<Flight> run = f;
     f = new_flight(version);
+    if (run) {
+      heap_.at(f).inserter = heap_.at(run).inserter;
+      heap_.at(f).cmin = heap_.at(run).cmin;
+      ++heap_.at(heap_.at(run).inserter).references;
+    }
+  }
   Flight &flight = heap_.at(f);
   const Ref<TxnSlot> aborted = flight.deleter;
   flight.deleter = hold_slot(writer);
@@ -395,12 +460,19 @@ WriteResult Store::erase(Ref<Version> version, const Writer &writer) noexcept {
 // ---------------------------------------------------------------------------
 // Settling
 
-void Store::free_flight(Ref<Flight> f) noexcept {
-  const Flight &flight = heap_.at(f);
+// Takes the head off the queue and frees it, but for a run's members.
+void Store::pop_flight() noexcept {
+  const Ref<Flight> head = header_.queue_head;
+  const Flight &flight = heap_.at(head);
+  header_.queue_head = flight.next;
+  if (!header_.queue_head)
+    header_.queue_tail = {};
+  if (header_.open_run == head)
+    header_.open_run = {};
   let_go(flight.inserter);
   let_go(flight.deleter);
-  heap_.give_back(f);
-  --header_.flights;
+  heap_.give_back(head);
+  --header_.records;
 }
 
 // Takes a version out of all structures.
@@ -412,18 +484,45 @@ void Store::remove(Ref<Version> version) noexcept {
   ++header_.removed;
 }
 
-std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit) noexcept {
+// Settles up to `limit` members of the run at the head of the queue, last first.
+std::uint64_t Store::settle_run(bool undo, std::uint64_t limit, std::uint64_t &looked) noexcept {
+  const Ref<Flight> head = header_.queue_head;
+  Flight &run = heap_.at(head);
+  header_.open_run = header_.open_run == head ? Ref<Flight>{} : header_.open_run;
   std::uint64_t dropped = 0;
-  limit = std::min(limit, header_.flights);
-  for (std::uint64_t i = 0; i < limit; ++i) {
+  std::uint32_t left = FlightRun::count(run);
+  const unsigned cls = FlightRun::block_class(run);
+  for (std::uint64_t i = 0; i < limit && left > 0; ++i, ++looked) {
+    const Ref<Version> version{members(run)[--left]};
+    Version &v = heap_.at(version);
+    if (v.flight != head) // deleted meanwhile: its own record says what becomes of it
+      continue;
+    v.flight = {};
+    --header_.flights;
+    ++dropped;
+    if (undo)
+      remove(version);
+  }
+  FlightRun::set(run, left, cls);
+  if (left == 0) {
+    heap_.give_back(run.members, cls);
+    pop_flight();
+  }
+  return dropped;
+}
+
+std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit) noexcept {
+  const auto past = [&](Ref<TxnSlot> slot) noexcept {
+    return load_state(heap_.at(slot)) == TxnState::kCommitted && heap_.at(slot).xid < horizon;
+  };
+  const auto aborted = [&](Ref<TxnSlot> slot) noexcept {
+    return load_state(heap_.at(slot)) == TxnState::kAborted;
+  };
+  std::uint64_t dropped = 0;
+  limit = std::min(limit, header_.flights + header_.records);
+  for (std::uint64_t looked = 0; looked < limit && header_.queue_head; ++looked) {
     const Ref<Flight> head = header_.queue_head;
     Flight &flight = heap_.at(head);
-    const auto past = [&](Ref<TxnSlot> slot) noexcept {
-      return load_state(heap_.at(slot)) == TxnState::kCommitted && heap_.at(slot).xid < horizon;
-    };
-    const auto aborted = [&](Ref<TxnSlot> slot) noexcept {
-      return load_state(heap_.at(slot)) == TxnState::kAborted;
-    };
     const bool undo = flight.inserter && aborted(flight.inserter);
     // One transaction's slots end one after the other: wait for the last of them.
     if (undo && flight.deleter && load_state(heap_.at(flight.deleter)) == TxnState::kRunning)
@@ -432,28 +531,28 @@ std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit) noexcept {
     // still be invisible to someone is likely to be ready.
     if (flight.inserter && !undo && !past(flight.inserter))
       break;
+    if (!flight.version) {
+      dropped += settle_run(undo, limit - looked, looked);
+      continue;
+    }
+    const Ref<Version> version = flight.version;
     const bool deleted = flight.deleter && !aborted(flight.deleter);
-    header_.queue_head = flight.next;
-    if (!header_.queue_head)
-      header_.queue_tail = {};
-    if (undo || (deleted && past(flight.deleter))) {
-      const Ref<Version> version = flight.version;
-      free_flight(head);
-      remove(version);
+    if (!deleted || undo || past(flight.deleter)) {
+      pop_flight();
+      heap_.at(version).flight = {};
+      --header_.flights;
       ++dropped;
-    } else if (!deleted) {
-      heap_.at(flight.version).flight = {};
-      free_flight(head);
-      ++dropped;
-    } else {
-      // Inserted for good, the deletion still open: it waits at the end of the queue.
-      let_go(flight.inserter);
-      flight.inserter = {};
+      if (undo || deleted)
+        remove(version);
+      continue;
+    }
+    // Inserted for good, the deletion still open: it waits at the end of the queue.
+    let_go(flight.inserter);
+    flight.inserter = {};
+    if (header_.queue_tail != head) {
+      header_.queue_head = flight.next;
       flight.next = {};
-      if (header_.queue_tail)
-        heap_.at(header_.queue_tail).next = head;
-      else
-        header_.queue_head = head;
+      heap_.at(header_.queue_tail).next = head;
       header_.queue_tail = head;
     }
   }

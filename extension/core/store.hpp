@@ -27,11 +27,14 @@ struct StoreHeader {
   std::uint32_t unique_pairs; // 0 or 1
   std::uint64_t seed;         // of the hashes
   std::uint64_t versions;
-  std::uint64_t flights;
+  std::uint64_t flights;      // versions in flight
+  std::uint64_t records;      // in-flight records, in the queue
   std::uint64_t slots;
   std::uint64_t removed;      // versions removed by settling since creation
   Ref<Flight> queue_head;
   Ref<Flight> queue_tail;
+  Ref<Flight> open_run;       // the last record of an insertion, which the next may join
+  std::uint32_t reserved;
   IdIndexHeader ids;
   SplitHeader split;   // of layout kSplit
   UnitedHeader united; // of layout kUnited
@@ -181,12 +184,19 @@ private:
                          const Oracle &oracle) const noexcept;
   template <class Index>
   WriteResult put(Index &index, LinkInput &link, Ref<Version> except, const Writer &writer) noexcept;
+  std::uint32_t *members(const Flight &run) const noexcept {
+    return reinterpret_cast<std::uint32_t *>(heap_.address(run.members));
+  }
+  bool may_join(const Flight &flight, const Writer &writer) const noexcept;
+  void plan_flight(const Writer &writer, BlockPlan &plan) const noexcept;
+  void fly(Ref<Version> version, const Writer &writer) noexcept;
   Ref<Flight> new_flight(Ref<Version> version) noexcept;
+  void pop_flight() noexcept;
+  std::uint64_t settle_run(bool undo, std::uint64_t limit, std::uint64_t &looked) noexcept;
   Ref<TxnSlot> hold_slot(const Writer &writer) noexcept;
   void let_go(Ref<TxnSlot> slot) noexcept;
   void mark_deleted(Ref<Version> version, Ref<Version> successor, const Writer &writer) noexcept;
   void remove(Ref<Version> version) noexcept;
-  void free_flight(Ref<Flight> flight) noexcept;
 
   Heap &heap_;
   StoreHeader &header_;

@@ -1,6 +1,7 @@
 // Checks of a store's invariants: every structure by itself, each against the others, and the
 // memory they take against what the heap has handed out.
 #include <algorithm>
+#include <cmath>
 
 #include "store.hpp"
 
@@ -15,12 +16,14 @@ std::uint64_t free_units(const Heap &heap, unsigned cls, void (*report)(void *, 
   const std::uint64_t most = h.allocated_bytes / kUnitBytes / units;
   std::uint64_t n = 0;
   for (std::uint32_t unit = h.free_heads[cls]; unit != 0; ++n) {
-    if (n > most || unit >> kUnitsPerPageLog2 >= h.next_page) {
+    if (n > most || !heap.contains(unit, 1u << cls)) {
       report(context, "a list of free blocks is damaged");
-      break;
+      return n * units;
     }
     std::memcpy(&unit, heap.address(unit), sizeof(unit));
   }
+  if (n != h.free_blocks[cls])
+    report(context, "a list of free blocks is shorter or longer than its length says");
   return n * units;
 }
 
@@ -47,7 +50,7 @@ void Store::verify(void (*report)(void *, const char *), void *context) const no
           break;
         if (const Ref<Flight> f = heap_.at(v).flight) {
           ++flying;
-          if (heap_.at(f).version != v)
+          if (heap_.at(f).version && heap_.at(f).version != v)
             report(context, "an in-flight record belongs to another version");
         }
         if (!with_index([v](auto &index) noexcept { return index.covers(v); }))
@@ -58,29 +61,45 @@ void Store::verify(void (*report)(void *, const char *), void *context) const no
   if (versions != header_.versions)
     report(context, "the ids lead to more or fewer versions than there are");
 
-  std::uint64_t queued = 0;
+  // Each of a slot's r references stands for 1/r of it, so that all of them are the slots.
+  double slots = 0;
+  std::uint64_t queued = 0, queued_versions = 0, member_units = 0;
   Ref<Flight> last{};
-  for (Ref<Flight> f = header_.queue_head; f && queued <= header_.flights; f = heap_.at(f).next) {
+  for (Ref<Flight> f = header_.queue_head; f && queued <= header_.records; f = heap_.at(f).next) {
     const Flight &flight = heap_.at(f);
-    if (heap_.at(flight.version).flight != f)
-      report(context, "a queued in-flight record is not its version's");
+    if (flight.version) {
+      ++queued_versions;
+      if (heap_.at(flight.version).flight != f)
+        report(context, "a queued in-flight record is not its version's");
+    } else if (FlightRun::block_class(flight) >= kSizeClasses || FlightRun::count(flight) > FlightRun::capacity(flight)) {
+      report(context, "a run of versions has an impossible size");
+    } else {
+      member_units += std::uint64_t{1} << FlightRun::block_class(flight);
+      for (std::uint32_t i = 0; i < FlightRun::count(flight); ++i)
+        queued_versions += heap_.at(Ref<Version>{members(flight)[i]}).flight == f;
+    }
     if (!flight.inserter && !flight.deleter)
       report(context, "an in-flight record has no transaction");
     for (const Ref<TxnSlot> slot : {flight.inserter, flight.deleter})
       if (slot && (heap_.at(slot).references == 0 || heap_.at(slot).xid == 0))
         report(context, "an in-flight record names a dead transaction slot");
+      else if (slot)
+        slots += 1.0 / heap_.at(slot).references;
     last = f;
     ++queued;
   }
-  if (queued != header_.flights || last != header_.queue_tail || flying != header_.flights)
+  if (queued != header_.records || last != header_.queue_tail ||
+      queued_versions != header_.flights || flying != header_.flights)
     report(context, "the queue of in-flight records is damaged");
+  if (std::llround(slots) != static_cast<long long>(header_.slots))
+    report(context, "a transaction slot counts other than the records that name it");
 
   const std::uint64_t index_units = with_index(
       [&](auto &index) noexcept { return index.verify(header_.versions, report, context); });
 
   std::uint64_t used = h.header_units + index_units + ids.verify(report, context) +
                        header_.versions * units_of<Version>() +
-                       header_.flights * units_of<Flight>() + header_.slots * units_of<TxnSlot>();
+                       header_.records * units_of<Flight>() + member_units + header_.slots * units_of<TxnSlot>();
   if (used * kUnitBytes != h.used_bytes)
     report(context, "blocks in use differ from the blocks the structures hold");
   used += h.bump_end - h.bump_next;

@@ -44,18 +44,35 @@ inline void store_state(TxnSlot &slot, TxnState state) noexcept {
   __atomic_store_n(&slot.state, static_cast<std::uint32_t>(state), __ATOMIC_RELEASE);
 }
 
-// What is still undecided about a version. The records of a store form a queue in
-// order of creation, from which settling takes them.
+// What is still undecided about a version, or about a run of versions that one command
+// inserted and nobody has deleted. The records of a store form a queue in order of
+// creation, from which settling takes them.
+//
+// A run costs a bulk load four bytes per version instead of a record. A version
+// that is deleted gets a record of its own, behind the run; its place in the run
+// remains and is passed over, because the version then names the other record.
 struct Flight {
-  Ref<Version> version;
+  Ref<Version> version;  // null: a run
   Ref<TxnSlot> inserter; // null: the insertion is settled
-  Ref<TxnSlot> deleter;  // null: not deleted
+  Ref<TxnSlot> deleter;  // null: not deleted; always so in a run
   CommandId cmin;
   CommandId cmax;
   Ref<Version> successor; // the version that replaced this one; null: deleted
   Ref<Flight> next;       // in the queue
-  std::uint32_t reserved;
+  std::uint32_t members;  // of a run: the block of its versions' references
 };
 static_assert(sizeof(Flight) == 32 && std::is_trivially_copyable_v<Flight>);
+
+// A run's number of members and the size class of their block share the field that
+// says in a single record which command deleted the version.
+struct FlightRun {
+  static constexpr std::uint32_t kUnitMembers = kUnitBytes / sizeof(std::uint32_t);
+  static constexpr std::uint32_t kMaxMembers = kUnitMembers << (kSizeClasses - 1);
+
+  static std::uint32_t count(const Flight &f) noexcept { return f.cmax & 0xffff; }
+  static unsigned block_class(const Flight &f) noexcept { return f.cmax >> 16; }
+  static std::uint32_t capacity(const Flight &f) noexcept { return kUnitMembers << block_class(f); }
+  static void set(Flight &f, std::uint32_t count, unsigned cls) noexcept { f.cmax = count | cls << 16; }
+};
 
 } // namespace doublets
