@@ -61,8 +61,9 @@ script_plan() {
 # plans_check WORKLOAD BACKEND FILE: appends the plans of the workload's statements to FILE, with constants and as generic
 # plans, and dies when one does not find its links as backends.csv demands: nobody is slow by accident.
 plans_check() {
-  local workload=$1 backend=$2 file=$3 plans=$WORK/plans by_id by_end
-  plans_statements "$workload" "$backend" | session "$backend" >"$plans"
+  local workload=$1 backend=$2 file=$3 plans=$WORK/plans statements=$WORK/plans-$1.sql by_id by_end
+  [[ -s $statements ]] || plans_statements "$workload" >"$statements"
+  session "$backend" -v backend="$backend" -f "$statements" >"$plans"
   cat -- "$plans" >>"$file"
   IFS=, read -r by_id by_end < <(awk -F, -v OFS=, -v name="$backend" '$2 == name {print $9, $10}' \
     "$BENCH_ROOT/backends/backends.csv")
@@ -79,14 +80,15 @@ plans_check() {
     END { judge(); exit bad }' "$plans" >&2 || die "plans: $backend does not use the expected plans in $workload"
 }
 
-# plans_statements WORKLOAD BACKEND: EXPLAIN for every timed statement that can be prepared, for one psql session.
+# plans_statements WORKLOAD: EXPLAIN for every timed statement that can be prepared, for one psql session with its variable
+# `backend`.
 plans_statements() {
   local script kind statement
   for script in "$BENCH_ROOT/$1"_*.sql; do
-    kind=$(sed -nE 's/^-- plan: (id|end)$/\1/p' "$script")
+    kind=$(script_plan "$script")
     while read -r statement; do
       [[ $statement =~ ^(SELECT|WITH|UPDATE|DELETE) ]] || continue
-      printf '\\echo == %s, %s, plan: %s\n' "$2" "${script##*/}" "${kind:-any}"
+      printf '\\echo == :backend, %s, plan: %s\n' "${script##*/}" "${kind:-any}"
       sed -n 's/^SET LOCAL/SET/p' "$script"
       [[ -z $kind ]] || plans_settings "$1"
       plans_explain "$script" "$statement"
