@@ -185,7 +185,7 @@ void raise_bad_id(Relation rel, LinkId id) {
 WriteTarget open_for_write(Relation rel, CommandId command) {
   WriteTarget t{rel, store_spec(rel), store_open(rel, true), command, {}};
   constexpr std::uint64_t kSettleLimit = 64;
-  (void)settle_some(t.store, kSettleLimit, true);
+  settle_in_passing(t.store, kSettleLimit, true);
   return t;
 }
 

@@ -18,7 +18,7 @@ struct ModifyState {
   bool batch;            // rows may wait for each other
   bool check_constraints;
   bool check_partition;
-  LinkInput inputs[kBatchSize];
+  LinkInput *inputs; // of kBatchSize, for batches
 };
 
 bool has_row_constraints(Relation rel) {
@@ -224,6 +224,9 @@ extern "C" TupleTableSlot **doublets_exec_batch_insert(EState *estate, ResultRel
   auto *state = static_cast<ModifyState *>(rinfo->ri_FdwState);
   const int n = *num_slots;
   Assert(n <= kBatchSize && state->on_conflict == OnConflict::kError);
+  if (state->inputs == nullptr)
+    state->inputs = static_cast<LinkInput *>(
+        MemoryContextAlloc(estate->es_query_cxt, sizeof(LinkInput) * kBatchSize));
   for (int i = 0; i < n; ++i)
     state->inputs[i] = read_slot(state, rinfo, slots[i], estate, true);
   insert_links(state->target, state->inputs, static_cast<std::size_t>(n), OnConflict::kError);

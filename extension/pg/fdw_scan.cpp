@@ -7,7 +7,8 @@
 namespace doublets::pg {
 namespace {
 
-constexpr std::size_t kBatchRows = 1024;
+constexpr std::size_t kSearchRows = 256; // of a search by condition: a step of Store::scan
+constexpr std::size_t kScanRows = 1024;  // of a scan of everything
 constexpr std::uint64_t kReaderSettles = 1024; // records a reader settles when the lock is free
 
 // The values a pushed condition allows, sorted and distinct.
@@ -66,7 +67,8 @@ void start(ScanState *state) {
   state->row_count = state->next_row = 0;
   if (state->finished)
     return;
-  MemoryContextReset(state->value_context);
+  if (state->value_context != nullptr)
+    MemoryContextReset(state->value_context);
   bool many = false;
   for (ValueSet &set : state->parts) {
     if (!set.given)
@@ -148,7 +150,7 @@ void fill(ScanState *state) {
         state->finished = true;
         break;
       }
-      if (state->row_capacity - state->row_count < kBatchRows / 2)
+      if (state->row_capacity - state->row_count < kSearchRows)
         break;
     }
     store_unlock(state->store);
@@ -162,16 +164,21 @@ void fill(ScanState *state) {
 void store_row(const ScanState *state, const LinkRow &row, TupleTableSlot *slot) {
   const StoreSpec *spec = state->spec;
   ExecClearTuple(slot);
-  if (spec->natts > kParts)
-    std::memset(slot->tts_isnull, true, static_cast<std::size_t>(spec->natts));
-  slot->tts_isnull[spec->id - 1] = false;
-  slot->tts_isnull[spec->source - 1] = false;
-  slot->tts_isnull[spec->target - 1] = false;
   slot->tts_values[spec->id - 1] = Int64GetDatum(row.id);
   slot->tts_values[spec->source - 1] = Int64GetDatum(row.source);
   slot->tts_values[spec->target - 1] = Int64GetDatum(row.target);
   ExecStoreVirtualTuple(slot);
   set_tid(&slot->tts_tid, row.version);
+}
+
+// Columns that are not parts of a link were dropped and stay null. Nobody but
+// store_row writes to the slot of a scan.
+void prepare_slot(const ScanState *state, TupleTableSlot *slot) {
+  const StoreSpec *spec = state->spec;
+  std::memset(slot->tts_isnull, true, static_cast<std::size_t>(spec->natts));
+  slot->tts_isnull[spec->id - 1] = false;
+  slot->tts_isnull[spec->source - 1] = false;
+  slot->tts_isnull[spec->target - 1] = false;
 }
 
 } // namespace
@@ -184,12 +191,14 @@ extern "C" void doublets_begin_scan(ForeignScanState *node, int eflags) {
   node->fdw_state = state;
   state->spec = store_spec(rel);
 
+  bool arrays = false;
   ListCell *part_cell, *expr_cell;
   forboth (part_cell, plan->fdw_private, expr_cell, plan->fdw_exprs) {
     ValueSet &set = state->parts[lfirst_int(part_cell) & ~kArrayFlag];
     auto *expr = static_cast<Expr *>(lfirst(expr_cell));
     set.given = true;
     set.array = (lfirst_int(part_cell) & kArrayFlag) != 0;
+    arrays |= set.array;
     set.type = exprType(reinterpret_cast<Node *>(expr));
     set.expr = ExecInitExpr(expr, &node->ss.ps);
   }
@@ -199,13 +208,15 @@ extern "C" void doublets_begin_scan(ForeignScanState *node, int eflags) {
   check_read_allowed();
   state->store = store_open(rel, false);
   state->econtext = node->ss.ps.ps_ExprContext;
-  state->value_context = AllocSetContextCreate(estate->es_query_cxt, "doublets scan values",
-                                               ALLOCSET_SMALL_SIZES);
+  if (arrays)
+    state->value_context = AllocSetContextCreate(estate->es_query_cxt, "doublets scan values",
+                                                 ALLOCSET_SMALL_SIZES);
+  prepare_slot(state, node->ss.ss_ScanTupleSlot);
   state->view = new (palloc(sizeof(SnapshotView))) SnapshotView(estate->es_snapshot);
-  state->row_capacity = kBatchRows;
+  state->row_capacity = plan->fdw_exprs == NIL ? kScanRows : kSearchRows;
   state->rows = static_cast<LinkRow *>(palloc(sizeof(LinkRow) * state->row_capacity));
   if (state->store != nullptr)
-    (void)settle_some(state->store, kReaderSettles, false);
+    settle_in_passing(state->store, kReaderSettles, false);
 }
 
 extern "C" TupleTableSlot *doublets_iterate_scan(ForeignScanState *node) {

@@ -67,10 +67,14 @@ private:
 // Requires: no LWLock is held. Cost: as one scan of the procarray.
 TxnId settling_horizon();
 
-// Settles up to `limit` in-flight records of a store if there are any. A writer waits
-// for the store's lock, a reader (`wait` false) only takes it when it is free.
+// Settles up to `limit` versions in flight of a store, if there are any. A writer waits for
+// the store's lock, a reader (`wait` false) only takes it when it is free.
 // Returns the number dropped.
 std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait);
+
+// The same by the way of a statement: now and then while there are few, for finding the
+// horizon costs as much as a short statement may.
+void settle_in_passing(StoreHandle *store, std::uint64_t limit, bool wait);
 
 // Settles all that can be, interruptibly; returns the number dropped.
 std::uint64_t settle_all(StoreHandle *store);
