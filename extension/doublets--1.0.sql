@@ -125,10 +125,10 @@ CREATE FUNCTION doublets.store_stats(store regclass, OUT name regclass, OUT layo
                                      OUT unique_pairs boolean, OUT links bigint, OUT versions_in_flight bigint,
                                      OUT used_bytes bigint, OUT allocated_bytes bigint, OUT chunks integer)
 RETURNS record
-LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED COST 10
+LANGUAGE C CALLED ON NULL INPUT VOLATILE PARALLEL RESTRICTED COST 10
 AS 'MODULE_PATHNAME', 'doublets_store_stats';
 COMMENT ON FUNCTION doublets.store_stats(regclass) IS
-  'What the view doublets.stores shows, for one store; waits for its lock; errors 42501 without SELECT on the store or pg_monitor, 42809 not a store';
+  'What the view doublets.stores shows, for one store; waits for its lock; errors 22004 store is null, 42501 without SELECT on the store or pg_monitor, 42809 not a store';
 
 ------------------------------------------------------------------------------------------------------------------------
 -- Functions on links

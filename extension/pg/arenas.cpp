@@ -7,28 +7,38 @@
 namespace doublets::pg {
 namespace {
 
-constexpr uint32 kLeastBlocks = 16; // 512 KiB
+constexpr uint32 kLeastBlocks = 16;  // 512 KiB
 
 // The arenas mapped here. An entry whose segment differs from the shared one is of an
 // arena that is gone.
 struct Mapping {
   dsm_handle handle;
-  dsm_segment *segment;
+  dsm_segment* segment;
 };
 Mapping mappings[kMaxArenas];
 uint32 seen_departed;
 
 // A handle names an arena (from 1) and its first block.
-uint64 handle_of(uint32 arena, uint32 block) { return (uint64{arena + 1} << 32) | block; }
-uint32 arena_of(uint64 handle) { return static_cast<uint32>(handle >> 32) - 1; }
-uint32 block_of(uint64 handle) { return static_cast<uint32>(handle); }
+uint64 handle_of(uint32 arena, uint32 block) {
+  return (uint64{arena + 1} << 32) | block;
+}
+uint32 arena_of(uint64 handle) {
+  return static_cast<uint32>(handle >> 32) - 1;
+}
+uint32 block_of(uint64 handle) {
+  return static_cast<uint32>(handle);
+}
 
-uint32 blocks_for(std::size_t bytes) { return static_cast<uint32>((bytes + kBlockBytes - 1) / kBlockBytes); }
+uint32 blocks_for(std::size_t bytes) {
+  return static_cast<uint32>((bytes + kBlockBytes - 1) / kBlockBytes);
+}
 
-bool is_taken(const Arena &arena, uint32 block) { return (arena.taken[block / 64] >> (block % 64) & 1) != 0; }
+bool is_taken(const Arena& arena, uint32 block) {
+  return (arena.taken[block / 64] >> (block % 64) & 1) != 0;
+}
 
 // The first of `needed` free blocks in a row; arena.blocks if there are none.
-uint32 find_run(const Arena &arena, uint32 needed) {
+uint32 find_run(const Arena& arena, uint32 needed) {
   if (arena.blocks - arena.used < needed) return arena.blocks;
   uint32 run = 0;
   for (uint32 block = 0; block < arena.blocks; ++block) {
@@ -38,8 +48,9 @@ uint32 find_run(const Arena &arena, uint32 needed) {
   return arena.blocks;
 }
 
-void flip(Arena &arena, uint32 first, uint32 count) {
-  for (uint32 block = first; block < first + count; ++block) arena.taken[block / 64] ^= uint64{1} << (block % 64);
+void flip(Arena& arena, uint32 first, uint32 count) {
+  for (uint32 block = first; block < first + count; ++block)
+    arena.taken[block / 64] ^= uint64{1} << (block % 64);
 }
 
 bool is_mapped(uint32 number, dsm_handle handle) {
@@ -48,10 +59,10 @@ bool is_mapped(uint32 number, dsm_handle handle) {
 
 // Maps an arena. False if it has gone meanwhile.
 bool map(uint32 number, dsm_handle handle) {
-  Mapping &mapping = mappings[number];
+  Mapping& mapping = mappings[number];
   if (mapping.segment != nullptr) dsm_detach(mapping.segment);
   mapping = {};
-  dsm_segment *segment = dsm_attach(handle);
+  dsm_segment* segment = dsm_attach(handle);
   if (segment == nullptr) return false;
   dsm_pin_mapping(segment);
   mapping = {handle, segment};
@@ -59,7 +70,7 @@ bool map(uint32 number, dsm_handle handle) {
 }
 
 // Adds an arena with room for `needed` blocks. False if there is no entry left.
-bool add_arena(ArenaTable &table, uint32 needed) {
+bool add_arena(ArenaTable& table, uint32 needed) {
   // An eighth of what there is: few segments, and little unused.
   LWLockAcquire(&table.lock, LW_SHARED);
   const uint64 share = table.blocks / 8;
@@ -68,13 +79,14 @@ bool add_arena(ArenaTable &table, uint32 needed) {
   if (full) return false;
   const auto blocks = static_cast<uint32>(Max(needed, Min(Max(share, uint64{kLeastBlocks}), kMaxArenaBlocks)));
 
-  dsm_segment *segment = segment_create(blocks * kBlockBytes);
+  dsm_segment* segment = segment_create(blocks * kBlockBytes);
   const dsm_handle handle = dsm_segment_handle(segment);
   LWLockAcquire(&table.lock, LW_EXCLUSIVE);
   uint32 number = 0;
-  while (number < kMaxArenas && table.arenas[number].segment != DSM_HANDLE_INVALID) ++number;
+  while (number < kMaxArenas && table.arenas[number].segment != DSM_HANDLE_INVALID)
+    ++number;
   if (number < kMaxArenas) {
-    Arena &arena = table.arenas[number];
+    Arena& arena = table.arenas[number];
     memset(&arena, 0, sizeof(arena));
     arena.segment = handle;
     arena.blocks = blocks;
@@ -92,32 +104,33 @@ bool add_arena(ArenaTable &table, uint32 needed) {
   return true;
 }
 
-} // namespace
+}  // namespace
 
-void arenas_format(ArenaTable *table, int tranche) {
+void arenas_format(ArenaTable* table, int tranche) {
   LWLockInitialize(&table->lock, tranche);
   pg_atomic_init_u32(&table->segments, 0);
   pg_atomic_init_u32(&table->departed, 0);
-  for (Arena &arena : table->arenas) arena.segment = DSM_HANDLE_INVALID;
+  for (Arena& arena : table->arenas)
+    arena.segment = DSM_HANDLE_INVALID;
 }
 
-dsm_segment *segment_create(std::size_t bytes) {
+dsm_segment* segment_create(std::size_t bytes) {
   // The size of the server's table as dsm.c has it; the other half is for the queries.
   const int slots = 64 + 5 * MaxBackends;
-  ArenaTable &table = registry_arenas();
+  ArenaTable& table = registry_arenas();
   if (pg_atomic_read_u32(&table.segments) >= static_cast<uint32>(slots / 2))
     ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                     errmsg("too many shared memory segments of doublets stores"),
                     errdetail("Stores may have half of the server's %d segments.", slots),
                     errhint("Raise max_connections, or drop stores.")));
-  dsm_segment *segment = dsm_create(bytes, 0);
+  dsm_segment* segment = dsm_create(bytes, 0);
   dsm_pin_segment(segment);
   dsm_pin_mapping(segment);
   pg_atomic_fetch_add_u32(&table.segments, 1);
   return segment;
 }
 
-void segment_give_up(dsm_handle handle, dsm_segment *mapped) {
+void segment_give_up(dsm_handle handle, dsm_segment* mapped) {
 #ifdef MADV_REMOVE
   // An odd handle is a piece of main shared memory, which goes back to the server's own
   // free list.
@@ -129,7 +142,7 @@ void segment_give_up(dsm_handle handle, dsm_segment *mapped) {
 }
 
 uint64 arena_take(std::size_t bytes) {
-  ArenaTable &table = registry_arenas();
+  ArenaTable& table = registry_arenas();
   const uint32 needed = blocks_for(bytes);
   for (;;) {
     // An arena is mapped before blocks are taken from it: an error then loses nothing.
@@ -137,7 +150,7 @@ uint64 arena_take(std::size_t bytes) {
     dsm_handle unmapped_handle = DSM_HANDLE_INVALID;
     LWLockAcquire(&table.lock, LW_EXCLUSIVE);
     for (uint32 number = 0; number < kMaxArenas; ++number) {
-      Arena &arena = table.arenas[number];
+      Arena& arena = table.arenas[number];
       if (arena.segment == DSM_HANDLE_INVALID) continue;
       const uint32 block = find_run(arena, needed);
       if (block == arena.blocks) continue;
@@ -161,12 +174,12 @@ uint64 arena_take(std::size_t bytes) {
 }
 
 void arena_give_back(uint64 handle, std::size_t bytes) {
-  ArenaTable &table = registry_arenas();
+  ArenaTable& table = registry_arenas();
   const uint32 number = arena_of(handle);
   const uint32 count = blocks_for(bytes);
   dsm_handle departed = DSM_HANDLE_INVALID;
   LWLockAcquire(&table.lock, LW_EXCLUSIVE);
-  Arena &arena = table.arenas[number];
+  Arena& arena = table.arenas[number];
   flip(arena, block_of(handle), count);
   arena.used -= count;
   // A last small one stays, so that a store made and dropped in a loop makes no segments.
@@ -182,21 +195,21 @@ void arena_give_back(uint64 handle, std::size_t bytes) {
     segment_give_up(departed, is_mapped(number, departed) ? mappings[number].segment : nullptr);
 }
 
-char *arena_address(uint64 handle) {
+char* arena_address(uint64 handle) {
   const uint32 number = arena_of(handle);
   const dsm_handle segment = registry_arenas().arenas[number].segment;
   if (!is_mapped(number, segment) && !map(number, segment))
     elog(ERROR, "dynamic shared memory segment %u of small stores is gone", segment);
-  return static_cast<char *>(dsm_segment_address(mappings[number].segment)) + block_of(handle) * kBlockBytes;
+  return static_cast<char*>(dsm_segment_address(mappings[number].segment)) + block_of(handle) * kBlockBytes;
 }
 
 void arenas_unmap_departed() {
-  ArenaTable &table = registry_arenas();
+  ArenaTable& table = registry_arenas();
   const uint32 departed = pg_atomic_read_u32(&table.departed);
   if (departed == seen_departed) return;
   seen_departed = departed;
   for (uint32 number = 0; number < kMaxArenas; ++number) {
-    Mapping &mapping = mappings[number];
+    Mapping& mapping = mappings[number];
     if (mapping.segment == nullptr) continue;
     LWLockAcquire(&table.lock, LW_SHARED);
     const bool gone = table.arenas[number].segment != mapping.handle;
@@ -207,4 +220,4 @@ void arenas_unmap_departed() {
   }
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

@@ -13,13 +13,13 @@
 namespace doublets::pg {
 
 inline constexpr std::size_t kBlockBytes = kFirstChunkBytes;
-inline constexpr uint32 kMaxArenaBlocks = 2048; // 64 MiB
+inline constexpr uint32 kMaxArenaBlocks = 2048;  // 64 MiB
 inline constexpr uint32 kMaxArenas = 256;
 
 struct Arena {
-  dsm_handle segment; // DSM_HANDLE_INVALID: unused entry
+  dsm_handle segment;  // DSM_HANDLE_INVALID: unused entry
   uint32 blocks;
-  uint32 used;        // blocks taken
+  uint32 used;  // blocks taken
   uint32 reserved;
   uint64 taken[kMaxArenaBlocks / 64];
 };
@@ -34,16 +34,16 @@ struct ArenaTable {
   Arena arenas[kMaxArenas];   // an entry's segment is constant while a block of it is taken
 };
 
-void arenas_format(ArenaTable *table, int tranche);
+void arenas_format(ArenaTable* table, int tranche);
 
 // A new segment, pinned and mapped to the end of the session, counted against the share
 // of the server's segments that stores may have. Errors: 53100, 53200, 53400.
-dsm_segment *segment_create(std::size_t bytes);
+dsm_segment* segment_create(std::size_t bytes);
 
 // Gives a segment up; `mapped` null: not mapped here. If it is, its pages go back to the
 // system at once, although idle sessions may have it mapped too. Nobody may touch its content
 // any more. The own mapping remains. Cannot fail.
-void segment_give_up(dsm_handle handle, dsm_segment *mapped);
+void segment_give_up(dsm_handle handle, dsm_segment* mapped);
 
 // Takes contiguous blocks for `bytes`; content undefined. 0 if there is no entry left for
 // a new arena. Errors: those of segment_create.
@@ -53,10 +53,10 @@ uint64 arena_take(std::size_t bytes);
 void arena_give_back(uint64 handle, std::size_t bytes);
 
 // Where they are in this process. Errors: 53200.
-char *arena_address(uint64 handle);
+char* arena_address(uint64 handle);
 
 // Unmaps arenas that are gone. Cannot fail. Only between transactions: pointers into them
 // may be kept, though not followed, until then.
 void arenas_unmap_departed();
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

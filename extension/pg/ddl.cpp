@@ -17,7 +17,7 @@ namespace {
 
 object_access_hook_type previous_hook;
 
-void check_usage(Oid server, const char *name) {
+void check_usage(Oid server, const char* name) {
   if (server_aclcheck(server, GetUserId()) == ACLCHECK_OK) return;
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for foreign server %s", name),
                   errhint("Stores take shared memory, so their server is granted to nobody by default: "
@@ -27,7 +27,7 @@ void check_usage(Oid server, const char *name) {
 
 // A store another relation's DROP, or the like, is about to remove.
 void dropping(Oid relation) {
-  StoreHandle *store = store_attach_dropped(relation);
+  StoreHandle* store = store_attach_dropped(relation);
   if (store == nullptr) return;
   store_map(store);
   registry_retire(store);
@@ -35,7 +35,7 @@ void dropping(Oid relation) {
 
 // The options of a foreign table as this command has just written them, which no
 // ordinary snapshot sees yet. False if there is no such table.
-bool read_new_options(Oid relation, StoreSpec *spec) {
+bool read_new_options(Oid relation, StoreSpec* spec) {
   Relation catalog = table_open(ForeignTableRelationId, AccessShareLock);
   ScanKeyData key;
   ScanKeyInit(&key, Anum_pg_foreign_table_ftrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
@@ -59,7 +59,7 @@ void options_altered(Oid relation) {
   StoreSpec spec{};
   if (!read_new_options(relation, &spec)) return;
   Relation rel = relation_open(relation, NoLock);
-  StoreHandle *store = store_attach(rel);
+  StoreHandle* store = store_attach(rel);
   if (store != nullptr && (store->layout != spec.layout || store->unique_pairs != spec.unique_pairs)) {
     store_lock(store, LW_SHARED);
     const bool empty = Store(store->heap).header().versions == 0;
@@ -70,7 +70,7 @@ void options_altered(Oid relation) {
   relation_close(rel, NoLock);
 }
 
-void object_accessed(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id, void *arg) {
+void object_accessed(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id, void* arg) {
   if (previous_hook != nullptr) previous_hook(access, class_id, object_id, sub_id, arg);
   if (access == OAT_DROP && class_id == RelationRelationId && sub_id == 0)
     dropping(object_id);
@@ -78,11 +78,11 @@ void object_accessed(ObjectAccessType access, Oid class_id, Oid object_id, int s
     options_altered(object_id);
 }
 
-const EventTriggerData *event_of(FunctionCallInfo fcinfo) {
+const EventTriggerData* event_of(FunctionCallInfo fcinfo) {
   if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
-    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
-                    errmsg("not fired by event trigger manager")));
-  return reinterpret_cast<EventTriggerData *>(fcinfo->context);
+    ereport(ERROR,
+            (errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED), errmsg("not fired by event trigger manager")));
+  return reinterpret_cast<EventTriggerData*>(fcinfo->context);
 }
 
 void check_created(Oid relation) {
@@ -97,34 +97,34 @@ void check_created(Oid relation) {
   relation_close(rel, AccessShareLock);
 }
 
-void run(const char *sql, int expected) {
+void run(const char* sql, int expected) {
   const int result = SPI_execute(sql, false, 0);
   if (result != expected) elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(result));
 }
 
 // Returns the argument as a C string; 22004 if it is null.
-char *text_argument(FunctionCallInfo fcinfo, int number, const char *name) {
+char* text_argument(FunctionCallInfo fcinfo, int number, const char* name) {
   if (PG_ARGISNULL(number))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument \"%s\" must not be null", name)));
   return text_to_cstring(PG_GETARG_TEXT_PP(number));
 }
 
-} // namespace
+}  // namespace
 
 void ddl_init() {
   previous_hook = object_access_hook;
   object_access_hook = object_accessed;
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg
 
 using namespace doublets::pg;
 
 DOUBLETS_FUNCTION(doublets_ddl_command_start) {
-  const EventTriggerData *event = event_of(fcinfo);
+  const EventTriggerData* event = event_of(fcinfo);
   if (IsA(event->parsetree, CreateForeignTableStmt)) {
-    const auto *statement = reinterpret_cast<const CreateForeignTableStmt *>(event->parsetree);
-    ForeignServer *server = GetForeignServerByName(statement->servername, true);
+    const auto* statement = reinterpret_cast<const CreateForeignTableStmt*>(event->parsetree);
+    ForeignServer* server = GetForeignServerByName(statement->servername, true);
     if (server != nullptr && is_store_server(server->serverid)) check_usage(server->serverid, server->servername);
   }
   PG_RETURN_NULL();
@@ -137,7 +137,7 @@ DOUBLETS_FUNCTION(doublets_ddl_command_end) {
       "WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
       "AND c.object_type OPERATOR(pg_catalog.=) 'foreign table'",
       SPI_OK_SELECT);
-  SPITupleTable *tables = SPI_tuptable;
+  SPITupleTable* tables = SPI_tuptable;
   for (uint64 i = 0; i < tables->numvals; ++i) {
     bool isnull;
     const Datum oid = SPI_getbinval(tables->vals[i], tables->tupdesc, 1, &isnull);
@@ -150,7 +150,7 @@ DOUBLETS_FUNCTION(doublets_ddl_command_end) {
 // create_store(name text, layout text, persistence text, unique_pairs boolean, max_size text)
 DOUBLETS_FUNCTION(doublets_create_store) {
   (void)text_argument(fcinfo, 0, "name");
-  RangeVar *table = makeRangeVarFromNameList(textToQualifiedNameList(PG_GETARG_TEXT_PP(0)));
+  RangeVar* table = makeRangeVarFromNameList(textToQualifiedNameList(PG_GETARG_TEXT_PP(0)));
   StringInfoData sql;
   initStringInfo(&sql);
   appendStringInfoString(&sql, "CREATE FOREIGN TABLE ");

@@ -8,14 +8,14 @@ namespace {
 
 enum Part { kId, kSource, kTarget, kParts };
 
-const char *const kPartNames[kParts] = {"id", "source", "target"};
+const char* const kPartNames[kParts] = {"id", "source", "target"};
 
-constexpr const char *kColumnsHint =
+constexpr const char* kColumnsHint =
     "A doublets store has exactly three columns of type bigint: id, source (or from_id) and target (or to_id). "
     "A column of another name says which it is by its option link_part ('id', 'source' or 'target').";
 
 // The part a column is by its name; kParts: none.
-Part part_by_name(const char *name) {
+Part part_by_name(const char* name) {
   if (strcmp(name, "id") == 0) return kId;
   if (strcmp(name, "source") == 0 || strcmp(name, "from_id") == 0) return kSource;
   if (strcmp(name, "target") == 0 || strcmp(name, "to_id") == 0) return kTarget;
@@ -23,25 +23,25 @@ Part part_by_name(const char *name) {
 }
 
 Part part_of_column(Oid relation, Form_pg_attribute column) {
-  ListCell *cell;
+  ListCell* cell;
   foreach (cell, GetForeignColumnOptions(relation, column->attnum)) {
-    auto *element = static_cast<DefElem *>(lfirst(cell));
+    auto* element = static_cast<DefElem*>(lfirst(cell));
     if (strcmp(element->defname, "link_part") != 0) continue;
-    const char *value = defGetString(element);
+    const char* value = defGetString(element);
     for (int part = kId; part < kParts; ++part)
       if (strcmp(kPartNames[part], value) == 0) return static_cast<Part>(part);
   }
   return part_by_name(NameStr(column->attname));
 }
 
-void read_columns(Relation rel, StoreSpec *spec) {
+void read_columns(Relation rel, StoreSpec* spec) {
   AttrNumber found[kParts] = {};
   TupleDesc desc = RelationGetDescr(rel);
-  const char *table = RelationGetRelationName(rel);
+  const char* table = RelationGetRelationName(rel);
   for (int i = 0; i < desc->natts; ++i) {
     Form_pg_attribute column = TupleDescAttr(desc, i);
     if (column->attisdropped) continue;
-    const char *name = NameStr(column->attname);
+    const char* name = NameStr(column->attname);
     const Part part = part_of_column(RelationGetRelid(rel), column);
     if (part == kParts)
       ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
@@ -70,7 +70,7 @@ void read_columns(Relation rel, StoreSpec *spec) {
   spec->natts = desc->natts;
 }
 
-void read_definition(Relation rel, StoreSpec *spec) {
+void read_definition(Relation rel, StoreSpec* spec) {
   if (!is_store(RelationGetRelid(rel)))
     ereport(ERROR,
             (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a doublets store", RelationGetRelationName(rel)),
@@ -79,10 +79,10 @@ void read_definition(Relation rel, StoreSpec *spec) {
   read_options(GetForeignTable(RelationGetRelid(rel))->options, spec);
 }
 
-} // namespace
+}  // namespace
 
-const StoreSpec *store_spec(Relation rel) {
-  RelationEntry *entry = relation_entry(RelationGetRelid(rel));
+const StoreSpec* store_spec(Relation rel) {
+  RelationEntry* entry = relation_entry(RelationGetRelid(rel));
   if (!entry->spec_valid) {
     // Reading catalogs may process an invalidation of this very relation: then the
     // result counts for this call and is read again at the next.
@@ -131,4 +131,4 @@ bool is_store_server(Oid server) {
   return ours;
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

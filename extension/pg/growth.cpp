@@ -13,8 +13,8 @@ constexpr std::size_t kGranule = 4096;
 enum class Growth { kDone, kMaxSize, kNoAddressSpace, kNoLocalMemory };
 
 // Requires the growth lock: nobody else adds chunks.
-Growth add_chunk(StoreHandle *store, uint32 units) {
-  Heap &heap = store->heap;
+Growth add_chunk(StoreHandle* store, uint32 units) {
+  Heap& heap = store->heap;
   store_lock(store, LW_SHARED);
   const bool enough = heap.can_take(units);
   const std::size_t allocated = heap.header().allocated_bytes;
@@ -48,11 +48,11 @@ Growth add_chunk(StoreHandle *store, uint32 units) {
 }
 
 // What a store does that may not grow: joins its free blocks. True if `units` fit now.
-bool join_free_blocks(StoreHandle *store, uint32 units) {
+bool join_free_blocks(StoreHandle* store, uint32 units) {
   store_lock(store, LW_SHARED);
   const std::size_t bytes = store->heap.coalesce_bytes();
   store_unlock(store);
-  auto *scratch = static_cast<std::uint8_t *>(
+  auto* scratch = static_cast<std::uint8_t*>(
       MemoryContextAllocExtended(CurrentMemoryContext, bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
   store_lock(store, LW_EXCLUSIVE);
   // Chunks are only added under the growth lock, which is ours.
@@ -63,9 +63,9 @@ bool join_free_blocks(StoreHandle *store, uint32 units) {
   return enough;
 }
 
-} // namespace
+}  // namespace
 
-void store_grow(StoreHandle *store, uint32 units) {
+void store_grow(StoreHandle* store, uint32 units) {
   // The relation's extension lock, which does for tables what is wanted here: one at
   // a time, waiting is interruptible, an error releases it. No other heavyweight lock may be taken
   // while it is held, hence errors that name the relation come after.
@@ -81,18 +81,18 @@ void store_grow(StoreHandle *store, uint32 units) {
   // there is an end to it because each time something has been settled.
   if (growth == Growth::kMaxSize && settle_all(store) > 0) return;
 
-  const char *name = get_rel_name(store->key.relation);
+  const char* name = get_rel_name(store->key.relation);
   if (name == nullptr) name = "?";
   switch (growth) {
     case Growth::kMaxSize:
-      ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                      errmsg("store \"%s\" would exceed its max_size", name),
-                      errhint("Delete links, or raise the option max_size (ALTER FOREIGN TABLE).")));
+      ereport(ERROR,
+              (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("store \"%s\" would exceed its max_size", name),
+               errhint("Delete links, or raise the option max_size (ALTER FOREIGN TABLE).")));
       break;
     case Growth::kNoAddressSpace:
-      ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                      errmsg("store \"%s\" has used up its address space", name),
-                      errdetail("A store has at most 2^32 units of %zu bytes.", kUnitBytes)));
+      ereport(ERROR,
+              (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("store \"%s\" has used up its address space", name),
+               errdetail("A store has at most 2^32 units of %zu bytes.", kUnitBytes)));
       break;
     default:
       ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
@@ -100,4 +100,4 @@ void store_grow(StoreHandle *store, uint32 units) {
   }
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

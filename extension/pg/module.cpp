@@ -10,7 +10,7 @@ extern PGDLLEXPORT void _PG_init(void);
 namespace doublets::pg {
 void ddl_init();
 void transactions_init();
-} // namespace doublets::pg
+}  // namespace doublets::pg
 
 extern "C" PGDLLEXPORT void _PG_init(void) {
   // In this order: a transaction's end first settles the fate of its links, then of its stores.

@@ -6,35 +6,35 @@ namespace {
 
 // What an option's value may be: one of the words, or, with no words, what parse() accepts.
 struct Option {
-  const char *name;
-  Oid catalog; // of the object the option belongs to
-  const char *words[4];
-  void (*parse)(const char *value, StoreSpec *spec);
+  const char* name;
+  Oid catalog;  // of the object the option belongs to
+  const char* words[4];
+  void (*parse)(const char* value, StoreSpec* spec);
 };
 
-[[noreturn]] void bad_value(const char *option, const char *value, const char *hint) {
+[[noreturn]] void bad_value(const char* option, const char* value, const char* hint) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("invalid value for option \"%s\": \"%s\"", option, value), errhint("%s", hint)));
   pg_unreachable();
 }
 
-void parse_layout(const char *value, StoreSpec *spec) {
+void parse_layout(const char* value, StoreSpec* spec) {
   spec->layout = strcmp(value, "united") == 0 ? Layout::kUnited : Layout::kSplit;
 }
 
-void parse_persistence(const char *value, StoreSpec *spec) {
+void parse_persistence(const char* value, StoreSpec* spec) {
   if (strcmp(value, "volatile") != 0)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("persistence \"%s\" is not supported yet", value),
                     errhint("Use persistence \"volatile\": the links live as long as the server runs.")));
   spec->persistence = Persistence::kVolatile;
 }
 
-void parse_unique_pairs(const char *value, StoreSpec *spec) {
+void parse_unique_pairs(const char* value, StoreSpec* spec) {
   if (!parse_bool(value, &spec->unique_pairs))
     bad_value("unique_pairs", value, "Legal values are the spellings of a boolean, such as \"true\" and \"false\".");
 }
 
-void parse_max_size(const char *value, StoreSpec *spec) {
+void parse_max_size(const char* value, StoreSpec* spec) {
   double bytes;
   // A double holds sizes up to 8 PB exactly.
   if (!parse_real(value, &bytes, GUC_UNIT_BYTE, nullptr) || bytes < 1 || bytes > 9e15)
@@ -50,16 +50,16 @@ const Option kOptions[] = {
     {"link_part", AttributeRelationId, {"id", "source", "target"}, nullptr},
 };
 
-const Option *find_option(const char *name, Oid catalog) {
-  for (const Option &option : kOptions)
+const Option* find_option(const char* name, Oid catalog) {
+  for (const Option& option : kOptions)
     if (option.catalog == catalog && strcmp(option.name, name) == 0) return &option;
   return nullptr;
 }
 
-[[noreturn]] void unknown_option(const char *name, Oid catalog) {
+[[noreturn]] void unknown_option(const char* name, Oid catalog) {
   StringInfoData known;
   initStringInfo(&known);
-  for (const Option &option : kOptions)
+  for (const Option& option : kOptions)
     if (option.catalog == catalog) appendStringInfo(&known, "%s%s", known.len > 0 ? ", " : "", option.name);
   ereport(ERROR, (errcode(ERRCODE_FDW_INVALID_OPTION_NAME), errmsg("invalid option \"%s\"", name),
                   known.len > 0 ? errhint("Valid options in this context are: %s.", known.data)
@@ -68,12 +68,12 @@ const Option *find_option(const char *name, Oid catalog) {
 }
 
 // Checks one value; with a spec, also stores it.
-void apply_option(const Option &option, const char *value, StoreSpec *spec) {
+void apply_option(const Option& option, const char* value, StoreSpec* spec) {
   if (option.words[0] != nullptr) {
     bool legal = false;
     StringInfoData words;
     initStringInfo(&words);
-    for (const char *word : option.words) {
+    for (const char* word : option.words) {
       if (word == nullptr) break;
       appendStringInfo(&words, "%s\"%s\"", words.len > 0 ? ", " : "", word);
       legal = legal || strcmp(word, value) == 0;
@@ -85,25 +85,27 @@ void apply_option(const Option &option, const char *value, StoreSpec *spec) {
   if (option.parse != nullptr) option.parse(value, spec != nullptr ? spec : &scratch);
 }
 
-} // namespace
+}  // namespace
 
-void read_options(List *options, StoreSpec *spec) {
+void read_options(List* options, StoreSpec* spec) {
   spec->layout = Layout::kSplit;
   spec->persistence = Persistence::kVolatile;
   spec->unique_pairs = false;
   spec->max_size = 0;
-  ListCell *cell;
+  ListCell* cell;
   foreach (cell, options) {
-    auto *element = static_cast<DefElem *>(lfirst(cell));
-    const Option *option = find_option(element->defname, ForeignTableRelationId);
+    auto* element = static_cast<DefElem*>(lfirst(cell));
+    const Option* option = find_option(element->defname, ForeignTableRelationId);
     if (option == nullptr) unknown_option(element->defname, ForeignTableRelationId);
     apply_option(*option, defGetString(element), spec);
   }
 }
 
-const char *layout_name(Layout layout) { return layout == Layout::kUnited ? "united" : "split"; }
+const char* layout_name(Layout layout) {
+  return layout == Layout::kUnited ? "united" : "split";
+}
 
-const char *persistence_name(Persistence persistence) {
+const char* persistence_name(Persistence persistence) {
   switch (persistence) {
     case Persistence::kMapped:
       return "mapped";
@@ -115,17 +117,17 @@ const char *persistence_name(Persistence persistence) {
   return "volatile";
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg
 
 // doublets.fdw_validator(text[], oid): the options of a wrapper, server, table or column.
 DOUBLETS_FUNCTION(doublets_fdw_validator) {
   using namespace doublets::pg;
-  List *options = untransformRelOptions(PG_GETARG_DATUM(0));
+  List* options = untransformRelOptions(PG_GETARG_DATUM(0));
   const Oid catalog = PG_GETARG_OID(1);
-  ListCell *cell;
+  ListCell* cell;
   foreach (cell, options) {
-    auto *element = static_cast<DefElem *>(lfirst(cell));
-    const Option *option = find_option(element->defname, catalog);
+    auto* element = static_cast<DefElem*>(lfirst(cell));
+    const Option* option = find_option(element->defname, catalog);
     if (option == nullptr) unknown_option(element->defname, catalog);
     apply_option(*option, defGetString(element), nullptr);
   }

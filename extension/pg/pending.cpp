@@ -20,79 +20,84 @@ namespace {
 
 enum class Deed { kCreated, kRetired };
 
-struct Pending { // in TopTransactionContext
-  Pending *next;
+struct Pending {  // in TopTransactionContext
+  Pending* next;
   Deed deed;
   SubTransactionId subid;
-  StoreHandle *handle;
+  StoreHandle* handle;
 };
 
-Pending *pending;
+Pending* pending;
 
 // Handles of stores that died in this transaction, linked through StoreHandle::next_lost:
 // others may still hold the pointers until it ends.
-StoreHandle *lost;
+StoreHandle* lost;
 
-void note(Deed deed, StoreHandle *handle) {
-  auto *p = static_cast<Pending *>(MemoryContextAlloc(TopTransactionContext, sizeof(Pending)));
+void note(Deed deed, StoreHandle* handle) {
+  auto* p = static_cast<Pending*>(MemoryContextAlloc(TopTransactionContext, sizeof(Pending)));
   *p = {pending, deed, GetCurrentSubTransactionId(), handle};
   pending = p;
 }
 
-void forget_current(StoreHandle *handle) {
-  RelationEntry *entry = find_relation_entry(handle->key.relation);
+void forget_current(StoreHandle* handle) {
+  RelationEntry* entry = find_relation_entry(handle->key.relation);
   if (entry != nullptr && entry->handle == handle) entry->handle = nullptr;
 }
 
-void kill(StoreHandle *handle) {
+void kill(StoreHandle* handle) {
   registry_set_state(handle->shared, StoreState::kDead);
   // The slot may be another store's now; the chunks are still this one's.
-  chunks_give_back_all(&handle->heap.header(), handle->segments, Min(handle->heap.mapped_chunks(), handle->segment_capacity));
+  chunks_give_back_all(&handle->heap.header(), handle->segments,
+                       Min(handle->heap.mapped_chunks(), handle->segment_capacity));
   forget_current(handle);
   handle->next_lost = lost;
   lost = handle;
 }
 
-void revive(StoreHandle *handle) {
+void revive(StoreHandle* handle) {
   registry_set_state(handle->shared, StoreState::kLive);
-  RelationEntry *entry = find_relation_entry(handle->key.relation);
+  RelationEntry* entry = find_relation_entry(handle->key.relation);
   if (entry != nullptr) {
     entry->handle = handle;
   } else {
-    handle->next_lost = lost; // the entry is gone: attach again when needed
+    handle->next_lost = lost;  // the entry is gone: attach again when needed
     lost = handle;
   }
 }
 
-void undo(const Pending &p) {
+void undo(const Pending& p) {
   if (p.deed == Deed::kCreated)
     kill(p.handle);
   else
     revive(p.handle);
 }
 
-} // namespace
+}  // namespace
 
-void registry_created(StoreHandle *handle) { note(Deed::kCreated, handle); }
+void registry_created(StoreHandle* handle) {
+  note(Deed::kCreated, handle);
+}
 
 bool registry_has_retired(Oid relation) {
-  for (const Pending *p = pending; p != nullptr; p = p->next)
+  for (const Pending* p = pending; p != nullptr; p = p->next)
     if (p->deed == Deed::kRetired && p->handle->key.relation == relation) return true;
   return false;
 }
 
-void registry_retire(StoreHandle *handle) {
-  note(Deed::kRetired, handle); // may raise an ERROR, so first
+void registry_retire(StoreHandle* handle) {
+  note(Deed::kRetired, handle);  // may raise an ERROR, so first
   registry_set_state(handle->shared, StoreState::kRetired);
   forget_current(handle);
 }
 
-bool registry_has_pending() { return pending != nullptr; }
+bool registry_has_pending() {
+  return pending != nullptr;
+}
 
 void registry_at_subxact_end(bool commit, SubTransactionId my_subid, SubTransactionId parent_subid) {
-  Pending **link = &pending;
+  Pending** link = &pending;
   while (*link != nullptr) {
-    Pending *p = *link;
+    Pending* p = *link;
     if (p->subid != my_subid) {
       link = &p->next;
     } else if (commit) {
@@ -107,15 +112,15 @@ void registry_at_subxact_end(bool commit, SubTransactionId my_subid, SubTransact
 }
 
 void registry_at_xact_end(bool commit) {
-  for (const Pending *p = pending; p != nullptr; p = p->next) {
+  for (const Pending* p = pending; p != nullptr; p = p->next) {
     if (!commit)
       undo(*p);
     else if (p->deed == Deed::kRetired)
       kill(p->handle);
   }
-  pending = nullptr; // TopTransactionContext goes with the transaction
+  pending = nullptr;  // TopTransactionContext goes with the transaction
   while (lost != nullptr) {
-    StoreHandle *handle = lost;
+    StoreHandle* handle = lost;
     lost = handle->next_lost;
     release_handle(handle);
   }
@@ -123,4 +128,4 @@ void registry_at_xact_end(bool commit) {
   if (registry_is_attached()) arenas_unmap_departed();
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

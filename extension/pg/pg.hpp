@@ -35,8 +35,8 @@ extern "C" {
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/objectaccess.h"
-#include "catalog/pg_authid.h"
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_foreign_data_wrapper.h"
@@ -54,7 +54,6 @@ extern "C" {
 #include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
-#include "executor/nodeModifyTable.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "foreign/fdwapi.h"
@@ -66,7 +65,6 @@ extern "C" {
 #include "nodes/pathnodes.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
-#include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -113,17 +111,17 @@ extern "C" {
 #define PGDLLEXPORT __attribute__((visibility("default")))
 
 // A function called by SQL: DOUBLETS_FUNCTION(doublets_settle) { ... PG_RETURN_... }
-#define DOUBLETS_FUNCTION(name)                                   \
-  extern "C" {                                                    \
-  extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);                \
-  PG_FUNCTION_INFO_V1(name);                                      \
-  }                                                               \
+#define DOUBLETS_FUNCTION(name)                    \
+  extern "C" {                                     \
+  extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
+  PG_FUNCTION_INFO_V1(name);                       \
+  }                                                \
   extern "C" PGDLLEXPORT Datum name([[maybe_unused]] PG_FUNCTION_ARGS)
 
 namespace doublets::pg {
 
 // What differs between majors.
-inline bool lock_held_by_me(const LOCKTAG *tag, LOCKMODE mode) {
+inline bool lock_held_by_me(const LOCKTAG* tag, LOCKMODE mode) {
 #if PG_VERSION_NUM >= 170000
   return LockHeldByMe(tag, mode, false);
 #else
@@ -139,4 +137,4 @@ inline AclResult server_aclcheck(Oid server, Oid role) {
 #endif
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

@@ -26,26 +26,26 @@ struct StoreKey {
 };
 
 enum class StoreState : std::uint32_t {
-  kFree,    // the slot is on the free list
-  kLive,    // found by lookups
-  kRetired, // truncated or dropped by an unfinished transaction; lookups pass it by
-  kDead,    // its memory is being given back, or has been; the slot waits to be reused
+  kFree,     // the slot is on the free list
+  kLive,     // found by lookups
+  kRetired,  // truncated or dropped by an unfinished transaction; lookups pass it by
+  kDead,     // its memory is being given back, or has been; the slot waits to be reused
 };
 
 // The shared part of one store with memory. Padded: the locks of two stores do not share
 // a cache line.
 struct alignas(PG_CACHE_LINE_SIZE) SharedStore {
-  LWLock lock;                  // protects everything in the store's chunks
-  pg_atomic_uint64 incarnation; // 0: none; written under the registry lock, read by anyone
+  LWLock lock;                   // protects everything in the store's chunks
+  pg_atomic_uint64 incarnation;  // 0: none; written under the registry lock, read by anyone
   // The registry lock; key, root, layout and unique_pairs are constant while live, so
   // whoever has the relation locked may read them without it.
   StoreKey key;
-  uint64 root; // handle of chunk 0
+  uint64 root;  // handle of chunk 0
   Layout layout;
   StoreState state;
-  std::uint32_t next; // in the bucket or the free list; slot number + 1
+  std::uint32_t next;  // in the bucket or the free list; slot number + 1
   std::uint32_t next_dead;
-  std::uint32_t slot; // number of this slot; immutable
+  std::uint32_t slot;  // number of this slot; immutable
   bool unique_pairs;
 };
 
@@ -74,23 +74,23 @@ bool registry_is_attached();
 
 // Requires registry_attach.
 struct ArenaTable;
-ArenaTable &registry_arenas();
+ArenaTable& registry_arenas();
 
 // The live store of a key, or of a relation of this database whatever its row type;
 // null if there is none. Requires registry_attach, and the relation locked.
-SharedStore *registry_find(const StoreKey &key);
-SharedStore *registry_find_relation(Oid relation);
+SharedStore* registry_find(const StoreKey& key);
+SharedStore* registry_find_relation(Oid relation);
 
 // Makes sure there is a free slot, dead ones included, so that registry_insert rarely has to make one.
 void registry_reserve();
 
 // Registers a store whose first chunk is formatted, and returns it; another one if
 // somebody was faster (`won` is false: the caller frees its chunk).
-SharedStore *registry_insert(const StoreKey &key, const StoreSpec &spec, uint64 root, bool *won);
+SharedStore* registry_insert(const StoreKey& key, const StoreSpec& spec, uint64 root, bool* won);
 
 // Notes that the store was created by this transaction in a relation nobody else can
 // see: it goes away with the current subtransaction. `handle` is attached.
-void registry_created(StoreHandle *handle);
+void registry_created(StoreHandle* handle);
 
 // Whether the current transaction has retired a store of the relation.
 bool registry_has_retired(Oid relation);
@@ -98,14 +98,14 @@ bool registry_has_retired(Oid relation);
 // Takes a live store out of sight until the transaction ends, then frees it (commit) or
 // puts it back (abort). Requires AccessExclusiveLock and an attached handle with all
 // chunks mapped, so that their pages can be given back while others still map them.
-void registry_retire(StoreHandle *handle);
+void registry_retire(StoreHandle* handle);
 
 // Changes a store's state. kDead also ends its incarnation and queues the slot for reuse.
 // Cannot fail.
-void registry_set_state(SharedStore *store, StoreState state);
+void registry_set_state(SharedStore* store, StoreState state);
 
 // Looks at up to `limit` stores, going round, for those whose relation or database is
 // gone, and frees them. Takes and releases relation locks, conditionally.
 void registry_sweep(int limit);
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

@@ -4,11 +4,11 @@
 namespace doublets::pg {
 namespace {
 
-HTAB *entries;
-bool any_suspect; // some entry is
-Oid horizon_relation; // cached; InvalidOid: look it up
+HTAB* entries;
+bool any_suspect;      // some entry is
+Oid horizon_relation;  // cached; InvalidOid: look it up
 
-void mark(RelationEntry *entry) {
+void mark(RelationEntry* entry) {
   entry->spec_valid = false;
   entry->suspect = true;
   ++entry->invalidations;
@@ -20,16 +20,17 @@ void mark(RelationEntry *entry) {
 void relation_invalidated(Datum, Oid relation) {
   if (relation == horizon_relation || !OidIsValid(relation)) horizon_relation = InvalidOid;
   if (OidIsValid(relation)) {
-    RelationEntry *entry = find_relation_entry(relation);
+    RelationEntry* entry = find_relation_entry(relation);
     if (entry != nullptr) mark(entry);
     return;
   }
   HASH_SEQ_STATUS scan;
   hash_seq_init(&scan, entries);
-  while (auto *entry = static_cast<RelationEntry *>(hash_seq_search(&scan))) mark(entry);
+  while (auto* entry = static_cast<RelationEntry*>(hash_seq_search(&scan)))
+    mark(entry);
 }
 
-} // namespace
+}  // namespace
 
 void relation_cache_init() {
   HASHCTL control{};
@@ -40,9 +41,9 @@ void relation_cache_init() {
   CacheRegisterRelcacheCallback(relation_invalidated, Datum{0});
 }
 
-RelationEntry *relation_entry(Oid relation) {
+RelationEntry* relation_entry(Oid relation) {
   bool found;
-  auto *entry = static_cast<RelationEntry *>(hash_search(entries, &relation, HASH_ENTER, &found));
+  auto* entry = static_cast<RelationEntry*>(hash_search(entries, &relation, HASH_ENTER, &found));
   if (!found) {
     *entry = RelationEntry{};
     entry->relation = relation;
@@ -50,15 +51,15 @@ RelationEntry *relation_entry(Oid relation) {
   return entry;
 }
 
-RelationEntry *find_relation_entry(Oid relation) {
-  return static_cast<RelationEntry *>(hash_search(entries, &relation, HASH_FIND, nullptr));
+RelationEntry* find_relation_entry(Oid relation) {
+  return static_cast<RelationEntry*>(hash_search(entries, &relation, HASH_FIND, nullptr));
 }
 
 void release_stale_entries() {
   if (!any_suspect) return;
   HASH_SEQ_STATUS scan;
   hash_seq_init(&scan, entries);
-  while (auto *entry = static_cast<RelationEntry *>(hash_seq_search(&scan))) {
+  while (auto* entry = static_cast<RelationEntry*>(hash_seq_search(&scan))) {
     if (!entry->suspect) continue;
     entry->suspect = false;
     if (entry->handle != nullptr) {
@@ -82,4 +83,4 @@ Oid horizon_relation_oid() {
   return horizon_relation;
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg

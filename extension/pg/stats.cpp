@@ -5,20 +5,9 @@
 namespace doublets::pg {
 namespace {
 
-constexpr std::uint64_t kSettle = 4096; // a few leftovers should not make counting slow
+constexpr std::uint64_t kSettle = 4096;  // a few leftovers should not make counting slow
 
-enum Column {
-  kName,
-  kLayout,
-  kPersistence,
-  kUniquePairs,
-  kLinks,
-  kInFlight,
-  kUsed,
-  kAllocated,
-  kChunks,
-  kColumns
-};
+enum Column { kName, kLayout, kPersistence, kUniquePairs, kLinks, kInFlight, kUsed, kAllocated, kChunks, kColumns };
 
 bool may_see(Oid relation) {
   return pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
@@ -26,7 +15,7 @@ bool may_see(Oid relation) {
 }
 
 // What the catalogs say. The rest of the row is null.
-void fill_definition(Oid relation, Datum *values, bool *nulls) {
+void fill_definition(Oid relation, Datum* values, bool* nulls) {
   for (int i = 0; i < kColumns; ++i) {
     values[i] = Datum{0};
     nulls[i] = i > kUniquePairs;
@@ -40,16 +29,16 @@ void fill_definition(Oid relation, Datum *values, bool *nulls) {
 }
 
 // What the memory says. Requires AccessShareLock on the relation.
-void fill_numbers(Relation rel, Datum *values, bool *nulls) {
+void fill_numbers(Relation rel, Datum* values, bool* nulls) {
   uint64 links = 0, in_flight = 0, used = 0, allocated = 0;
   uint32 chunks = 0;
-  StoreHandle *store = RecoveryInProgress() ? nullptr : store_attach(rel);
+  StoreHandle* store = RecoveryInProgress() ? nullptr : store_attach(rel);
   if (store != nullptr) {
     SnapshotView view(GetActiveSnapshot());
     settle_some(store, kSettle, false);
     links = count_visible(store, Pattern{}, view);
     store_lock(store, LW_SHARED);
-    const StoreHeader &header = Store(store->heap).header();
+    const StoreHeader& header = Store(store->heap).header();
     in_flight = header.flights;
     used = header.heap.used_bytes;
     allocated = header.heap.allocated_bytes;
@@ -61,12 +50,13 @@ void fill_numbers(Relation rel, Datum *values, bool *nulls) {
   values[kUsed] = Int64GetDatum(static_cast<int64>(used));
   values[kAllocated] = Int64GetDatum(static_cast<int64>(allocated));
   values[kChunks] = Int32GetDatum(static_cast<int32>(chunks));
-  for (int i = kLinks; i < kColumns; ++i) nulls[i] = false;
+  for (int i = kLinks; i < kColumns; ++i)
+    nulls[i] = false;
 }
 
 // The oids of this database's stores.
-List *list_stores() {
-  List *stores = NIL;
+List* list_stores() {
+  List* stores = NIL;
   Relation catalog = table_open(ForeignTableRelationId, AccessShareLock);
   SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, nullptr, 0, nullptr);
   while (HeapTuple tuple = systable_getnext(scan)) {
@@ -78,8 +68,8 @@ List *list_stores() {
   return stores;
 }
 
-} // namespace
-} // namespace doublets::pg
+}  // namespace
+}  // namespace doublets::pg
 
 using namespace doublets::pg;
 
@@ -87,9 +77,9 @@ using namespace doublets::pg;
 // or where it is locked against readers: this never waits.
 DOUBLETS_FUNCTION(doublets_stores) {
   InitMaterializedSRF(fcinfo, 0);
-  auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   if (!RecoveryInProgress() && registry_attach(false)) registry_sweep(PG_INT32_MAX);
-  ListCell *cell;
+  ListCell* cell;
   foreach (cell, list_stores()) {
     const Oid relation = lfirst_oid(cell);
     CHECK_FOR_INTERRUPTS();
@@ -112,10 +102,13 @@ DOUBLETS_FUNCTION(doublets_stores) {
 
 // store_stats(store regclass): one row, or an error.
 DOUBLETS_FUNCTION(doublets_store_stats) {
+  if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("store must not be null")));
   const Oid relation = PG_GETARG_OID(0);
   TupleDesc desc;
   if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
-  Relation rel = relation_open(relation, AccessShareLock);
+  Relation rel = try_relation_open(relation, AccessShareLock);
+  if (rel == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation)));
   if (!is_store(relation))
     ereport(ERROR,
             (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a doublets store", RelationGetRelationName(rel)),

@@ -7,7 +7,7 @@
 namespace doublets::pg {
 namespace {
 
-constexpr int kSweepPerCreate = 8; // slots looked at by whoever makes a new store
+constexpr int kSweepPerCreate = 8;  // slots looked at by whoever makes a new store
 
 [[noreturn]] void out_of_memory() {
   ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
@@ -15,18 +15,18 @@ constexpr int kSweepPerCreate = 8; // slots looked at by whoever makes a new sto
   pg_unreachable();
 }
 
-StoreHandle *attach(RelationEntry *entry, SharedStore *shared, const StoreKey &key) {
+StoreHandle* attach(RelationEntry* entry, SharedStore* shared, const StoreKey& key) {
   const Chunk chunk = chunk_map(shared->root);
   if (!Heap::recognises(chunk.base))
     ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the memory of a doublets store is damaged")));
-  auto *handle = static_cast<StoreHandle *>(MemoryContextAllocZero(TopMemoryContext, sizeof(StoreHandle)));
+  auto* handle = static_cast<StoreHandle*>(MemoryContextAllocZero(TopMemoryContext, sizeof(StoreHandle)));
   new (&handle->heap) Heap();
   handle->shared = shared;
   handle->incarnation = pg_atomic_read_u64(&shared->incarnation);
   handle->key = key;
   handle->layout = shared->layout;
   handle->unique_pairs = shared->unique_pairs;
-  const auto *header = reinterpret_cast<HeapHeader *>(chunk.base);
+  const auto* header = reinterpret_cast<HeapHeader*>(chunk.base);
   if (!handle->heap.reserve_local(static_cast<std::size_t>(header->chunks[0].units) * kUnitBytes)) {
     pfree(handle);
     out_of_memory();
@@ -41,15 +41,15 @@ StoreHandle *attach(RelationEntry *entry, SharedStore *shared, const StoreKey &k
 }
 
 // Makes the first chunk and registers it.
-SharedStore *create(const StoreKey &key, const StoreSpec &spec, bool *won) {
+SharedStore* create(const StoreKey& key, const StoreSpec& spec, bool* won) {
   registry_attach(true);
   registry_sweep(kSweepPerCreate);
-  registry_reserve(); // now, while there is no chunk an error would lose
+  registry_reserve();  // now, while there is no chunk an error would lose
   const Chunk chunk = chunk_create(kFirstChunkBytes, false);
   memset(chunk.base, 0, kFirstChunkBytes);
   Store::format(chunk.base, kFirstChunkBytes, chunk.handle, spec.layout, spec.unique_pairs,
                 pg_prng_uint64(&pg_global_prng_state));
-  SharedStore *shared = registry_insert(key, spec, chunk.handle, won);
+  SharedStore* shared = registry_insert(key, spec, chunk.handle, won);
   if (!*won) {
     chunk_give_back(chunk.handle, kFirstChunkBytes, chunk.segment);
     if (chunk.segment != nullptr) dsm_detach(chunk.segment);
@@ -57,9 +57,9 @@ SharedStore *create(const StoreKey &key, const StoreSpec &spec, bool *won) {
   return shared;
 }
 
-} // namespace
+}  // namespace
 
-void check_matches(Relation rel, const StoreSpec &spec, Layout layout, bool unique_pairs) {
+void check_matches(Relation rel, const StoreSpec& spec, Layout layout, bool unique_pairs) {
   if (spec.layout == layout && spec.unique_pairs == unique_pairs) return;
   const bool layouts = spec.layout != layout;
   ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -70,27 +70,27 @@ void check_matches(Relation rel, const StoreSpec &spec, Layout layout, bool uniq
                   errhint("Copy the links into a new store with the wanted options, or TRUNCATE this one first.")));
 }
 
-StoreHandle *store_attach(Relation rel) {
+StoreHandle* store_attach(Relation rel) {
   const StoreKey key{MyDatabaseId, RelationGetRelid(rel), rel->rd_rel->reltype};
-  RelationEntry *entry = relation_entry(key.relation);
-  StoreHandle *handle = entry->handle;
+  RelationEntry* entry = relation_entry(key.relation);
+  StoreHandle* handle = entry->handle;
   if (handle != nullptr) {
     if (likely(handle_is_current(*handle) && handle->key.row_type == key.row_type)) return handle;
     entry->handle = nullptr;
     release_handle(handle);
   }
   if (!registry_attach(false)) return nullptr;
-  SharedStore *shared = registry_find(key);
+  SharedStore* shared = registry_find(key);
   return shared != nullptr ? attach(entry, shared, key) : nullptr;
 }
 
-StoreHandle *store_open(Relation rel, bool create_it) {
-  const StoreSpec *spec = store_spec(rel);
+StoreHandle* store_open(Relation rel, bool create_it) {
+  const StoreSpec* spec = store_spec(rel);
   if (RecoveryInProgress())
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("cannot access volatile store \"%s\" during recovery", RelationGetRelationName(rel)),
                     errhint("Its links are in the memory of the primary server.")));
-  StoreHandle *handle = store_attach(rel);
+  StoreHandle* handle = store_attach(rel);
   if (handle == nullptr) {
     if (!create_it) return nullptr;
     if (spec->max_size != 0 && spec->max_size < kFirstChunkBytes)
@@ -99,7 +99,7 @@ StoreHandle *store_open(Relation rel, bool create_it) {
                       errhint("The smallest store has %zu kB.", kFirstChunkBytes / 1024)));
     const StoreKey key{MyDatabaseId, RelationGetRelid(rel), rel->rd_rel->reltype};
     bool won;
-    SharedStore *shared = create(key, *spec, &won);
+    SharedStore* shared = create(key, *spec, &won);
     handle = attach(relation_entry(key.relation), shared, key);
     // Only if nobody else can have written to it may it go when this transaction fails.
     if (won && (rel->rd_createSubid != InvalidSubTransactionId || registry_has_retired(key.relation)))
@@ -110,11 +110,11 @@ StoreHandle *store_open(Relation rel, bool create_it) {
   return handle;
 }
 
-StoreHandle *store_attach_dropped(Oid relation) {
+StoreHandle* store_attach_dropped(Oid relation) {
   if (!registry_attach(false)) return nullptr;
-  RelationEntry *entry = find_relation_entry(relation);
+  RelationEntry* entry = find_relation_entry(relation);
   if (entry != nullptr && entry->handle != nullptr && handle_is_current(*entry->handle)) return entry->handle;
-  SharedStore *shared = registry_find_relation(relation);
+  SharedStore* shared = registry_find_relation(relation);
   if (shared == nullptr) return nullptr;
   entry = relation_entry(relation);
   if (entry->handle != nullptr) release_handle(entry->handle);
@@ -122,7 +122,7 @@ StoreHandle *store_attach_dropped(Oid relation) {
   return attach(entry, shared, shared->key);
 }
 
-void release_handle(StoreHandle *handle) {
+void release_handle(StoreHandle* handle) {
   for (uint32 i = 0; i < handle->heap.mapped_chunks() && i < handle->segment_capacity; ++i)
     if (handle->segments[i] != nullptr) dsm_detach(handle->segments[i]);
   if (handle->segments != nullptr) pfree(handle->segments);
@@ -130,22 +130,21 @@ void release_handle(StoreHandle *handle) {
   pfree(handle);
 }
 
-void reserve_segment(StoreHandle *store) {
+void reserve_segment(StoreHandle* store) {
   const uint32 needed = store->heap.mapped_chunks() + 1;
   if (needed <= store->segment_capacity) return;
   const uint32 capacity = Max(needed, store->segment_capacity * 2);
-  auto *grown = static_cast<dsm_segment **>(
-      MemoryContextAllocZero(TopMemoryContext, capacity * sizeof(dsm_segment *)));
+  auto* grown = static_cast<dsm_segment**>(MemoryContextAllocZero(TopMemoryContext, capacity * sizeof(dsm_segment*)));
   if (store->segments != nullptr) {
-    memcpy(grown, store->segments, store->segment_capacity * sizeof(dsm_segment *));
+    memcpy(grown, store->segments, store->segment_capacity * sizeof(dsm_segment*));
     pfree(store->segments);
   }
   store->segments = grown;
   store->segment_capacity = capacity;
 }
 
-void store_map(StoreHandle *store) {
-  Heap &heap = store->heap;
+void store_map(StoreHandle* store) {
+  Heap& heap = store->heap;
   while (!heap.fully_mapped()) {
     const uint32 number = heap.mapped_chunks();
     // An entry is constant once it is counted, and counted by an atomic increment.
@@ -158,7 +157,7 @@ void store_map(StoreHandle *store) {
   }
 }
 
-void store_lock(StoreHandle *store, LWLockMode mode) {
+void store_lock(StoreHandle* store, LWLockMode mode) {
   for (;;) {
     LWLockAcquire(&store->shared->lock, mode);
     if (likely(store->heap.fully_mapped())) return;
@@ -167,7 +166,7 @@ void store_lock(StoreHandle *store, LWLockMode mode) {
   }
 }
 
-bool store_lock_conditional(StoreHandle *store, LWLockMode mode) {
+bool store_lock_conditional(StoreHandle* store, LWLockMode mode) {
   for (;;) {
     if (!LWLockConditionalAcquire(&store->shared->lock, mode)) return false;
     if (likely(store->heap.fully_mapped())) return true;
@@ -176,10 +175,12 @@ bool store_lock_conditional(StoreHandle *store, LWLockMode mode) {
   }
 }
 
-void store_unlock(StoreHandle *store) { LWLockRelease(&store->shared->lock); }
+void store_unlock(StoreHandle* store) {
+  LWLockRelease(&store->shared->lock);
+}
 
 void store_truncate(Relation rel) {
-  StoreHandle *handle = store_attach(rel);
+  StoreHandle* handle = store_attach(rel);
   if (handle == nullptr) return;
   store_map(handle);
   // Others' plans counted the links; their handles are let go.
@@ -187,4 +188,4 @@ void store_truncate(Relation rel) {
   registry_retire(handle);
 }
 
-} // namespace doublets::pg
+}  // namespace doublets::pg
