@@ -25,7 +25,7 @@ struct Step {
 // number of values in use: their outcome is random, and a processor that does not have
 // to guess it goes on to the next search while this one waits for memory.
 template <bool kOrEqual, unsigned N>
-unsigned rank(const std::int64_t (&values)[N], std::int64_t key) noexcept {
+[[gnu::always_inline]] inline unsigned rank(const std::int64_t (&values)[N], std::int64_t key) noexcept {
   unsigned base = 0;
   unsigned count = N;
 #pragma GCC unroll 8
@@ -102,7 +102,7 @@ std::uint64_t entries_in(const Inner& node, unsigned first, unsigned last) noexc
 }
 
 // The child whose range holds `key`.
-unsigned child_index(const Inner& node, const TreeKey& key) noexcept {
+[[gnu::always_inline]] inline unsigned child_index(const Inner& node, const TreeKey& key) noexcept {
   const unsigned count = node.header.count;
   // Separators not above the key by the first column; separator 0 is below everything.
   unsigned high = std::min(rank<true>(node.first, key.first), count) - 1;
@@ -120,10 +120,10 @@ unsigned child_index(const Inner& node, const TreeKey& key) noexcept {
   return low;
 }
 
-// Whether the complete key of an entry, whose first column equals key's, is below key.
-// 1 or 0, without branches, as rank.
+// Whether an entry, whose first column equals key's, is below key: 1 or 0, without
+// branches, as rank.
 template <Order O>
-unsigned entry_below(const Heap& heap, std::uint32_t version, const TreeKey& key) noexcept {
+[[gnu::always_inline]] inline unsigned entry_below(const Heap& heap, std::uint32_t version, const TreeKey& key) noexcept {
   std::int64_t second = 0;
   std::int64_t third = 0;
   if constexpr (O != Order::kById) {
@@ -132,8 +132,8 @@ unsigned entry_below(const Heap& heap, std::uint32_t version, const TreeKey& key
     third = v.id;
   }
   const unsigned last = version < key.version;
-  const unsigned tail = unsigned{third < key.third} | (unsigned{third == key.third} & last);
-  return unsigned{second < key.second} | (unsigned{second == key.second} & tail);
+  const unsigned rest = unsigned{third < key.third} | (unsigned{third == key.third} & last);
+  return unsigned{second < key.second} | (unsigned{second == key.second} & rest);
 }
 
 void prefetch_version(const Heap& heap, std::uint32_t version) noexcept { __builtin_prefetch(heap.address(version)); }
@@ -169,7 +169,7 @@ struct Run {
   unsigned low;
   unsigned high;
 };
-Run run_of(const Leaf& leaf, std::int64_t first) noexcept {
+[[gnu::always_inline]] inline Run run_of(const Leaf& leaf, std::int64_t first) noexcept {
   const unsigned count = leaf.header.count;
   return {rank<false>(leaf.first, first), std::min(rank<true>(leaf.first, first), count)};
 }
@@ -184,21 +184,16 @@ unsigned leaf_rank(const Heap& heap, const Leaf& leaf, const TreeKey& key) noexc
   return run.low + run_rank<O>(heap, leaf, run.low, run.high, key);
 }
 
-// Writes the entries of a short run that lie in [from, upto) to `out`, which has room for
-// kShortRun, and returns their number. All versions are asked for at once, and no branch
-// waits for them.
+// The same, of an end of a range whose entries begin at `begin`. A range inside a run of equal
+// first columns, the links of a pair, is short as a rule, and its versions are at hand.
 template <Order O>
-std::size_t collect_in_run(const Heap& heap, const Leaf& leaf, const Run& run, const TreeKey& from,
-                           const TreeKey& upto, Ref<Version>* out) noexcept {
-  std::size_t found = 0;
-  for (unsigned i = 0; i < kShortRun; ++i) {
-    const std::uint32_t version = leaf.version[std::min(run.low + i, run.high - 1)];
-    const unsigned in = unsigned{run.low + i < run.high} & ~entry_below<O>(heap, version, from) &
-                        entry_below<O>(heap, version, upto);
-    out[found < kShortRun ? found : 0] = {version};
-    found += in;
+unsigned range_end(const Heap& heap, const Leaf& leaf, unsigned begin, const TreeKey& key) noexcept {
+  const unsigned count = leaf.header.count;
+  if (leaf.first[begin] == key.first && !is_least_tail(key) && !is_greatest_tail(key)) {
+    for (unsigned end = begin; end < begin + 4; ++end)
+      if (end == count || leaf.first[end] != key.first || entry_below<O>(heap, leaf.version[end], key) == 0) return end;
   }
-  return found;
+  return std::max(begin, leaf_rank<O>(heap, leaf, key));
 }
 
 const Header& header_at(const Heap& heap, std::uint32_t node) noexcept { return heap.at(Ref<Header>{node}); }
@@ -206,7 +201,7 @@ Leaf& leaf_at(const Heap& heap, std::uint32_t node) noexcept { return heap.at(Re
 Inner& inner_at(const Heap& heap, std::uint32_t node) noexcept { return heap.at(Ref<Inner>{node}); }
 
 // Asks for the cache lines of a child that its search is likely to read.
-void approach(const Heap& heap, std::uint32_t node, unsigned parent_level) noexcept {
+[[gnu::always_inline]] inline void approach(const Heap& heap, std::uint32_t node, unsigned parent_level) noexcept {
   const char* at = heap.address(node);
   if (parent_level == 1) {
     prefetch_bytes(at, kLeafBytes);
@@ -599,12 +594,6 @@ std::size_t Tree<O>::collect(const TreeKey& from, const TreeKey& upto, Ref<Versi
                              std::size_t capacity) const noexcept {
   if (root_ == 0 || capacity == 0 || !(from < upto)) return 0;
   std::uint32_t node = descend(heap_, root_, from, [](std::uint32_t, Inner&, unsigned) {});
-  if (from.first == upto.first && capacity >= kShortRun && !(is_least_tail(from) && is_greatest_tail(upto))) {
-    const Leaf& leaf = leaf_at(heap_, node);
-    const Run run = run_of(leaf, from.first);
-    if (run.low < run.high && run.high - run.low <= kShortRun && run.high < leaf.header.count)
-      return collect_in_run<O>(heap_, leaf, run, from, upto, out);
-  }
   unsigned begin = leaf_rank<O>(heap_, leaf_at(heap_, node), from);
   std::size_t found = 0;
   for (;;) {
@@ -612,7 +601,7 @@ std::size_t Tree<O>::collect(const TreeKey& from, const TreeKey& upto, Ref<Versi
     const unsigned count = leaf.header.count;
     const std::uint32_t next = leaf.header.next;
     unsigned end = count;
-    if (begin < count && leaf.first[count - 1] >= upto.first) end = std::max(begin, leaf_rank<O>(heap_, leaf, upto));
+    if (begin < count && leaf.first[count - 1] >= upto.first) end = range_end<O>(heap_, leaf, begin, upto);
     const bool last = end < count || next == 0;
     if (!last) prefetch_bytes(heap_.address(next), kLeafBytes);
     const auto wanted = static_cast<unsigned>(std::min<std::size_t>(end - begin, capacity - found));
