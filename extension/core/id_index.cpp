@@ -83,20 +83,23 @@ void IdIndex::set_head(LinkId id, Ref<Version> old_head, Ref<Version> version) n
   }
 }
 
-void IdIndex::remove(Ref<Version> version) noexcept {
+Ref<Version> IdIndex::remove(Ref<Version> version, Ref<Version> newer) noexcept {
   const Version &v = heap_.at(version);
-  const Ref<Version> newest = head(v.id);
-  if (newest != version) {
-    Ref<Version> newer = newest;
+  if (!newer) {
+    const Ref<Version> newest = head(v.id);
+    if (newest == version) {
+      if (v.older)
+        set_head(v.id, version, v.older);
+      else
+        release(v.id);
+      return {};
+    }
+    newer = newest;
     while (heap_.at(newer).older != version)
       newer = heap_.at(newer).older;
-    heap_.at(newer).older = v.older;
-    return;
   }
-  if (v.older)
-    set_head(v.id, version, v.older);
-  else
-    release(v.id);
+  heap_.at(newer).older = v.older;
+  return newer;
 }
 
 // Frees an id whose last version is `head(id)`.

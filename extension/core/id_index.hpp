@@ -69,9 +69,11 @@ public:
   // already be the present head. Requires: can_take(plan(id)).
   void push(LinkId id, Ref<Version> version) noexcept;
 
-  // Takes a version out of the chain of its id and frees the id with the last one.
-  // The version's own fields are still valid. Takes no memory.
-  void remove(Ref<Version> version) noexcept;
+  // Takes a version out of the chain of its id and frees the id with the last one. `newer`: the
+  // version before it, or null if that is unknown or there is none. The version's own
+  // fields are still valid. Takes no memory. Returns what stands before the next older
+  // version now, or null. O(1), but for a walk along the chain to an unknown `newer`.
+  Ref<Version> remove(Ref<Version> version, Ref<Version> newer) noexcept;
 
   // Newest versions of the ids in [from, upto], ascending; at most `capacity`.
   // Sets `next` to the first id not looked at, 0 at the end. Bounded work per call.

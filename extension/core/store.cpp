@@ -316,7 +316,7 @@ void Store::fly(Ref<Version> version, const Writer &writer) noexcept {
     Flight &open = heap_.at(header_.open_run);
     if (may_join(open, writer)) {
       if (open.version) {
-        open.members = heap_.take(0);
+        open.aux = heap_.take(0);
         members(open)[0] = open.version.unit;
         open.version = {};
         FlightRun::set(open, 1, 0);
@@ -324,8 +324,8 @@ void Store::fly(Ref<Version> version, const Writer &writer) noexcept {
         const unsigned cls = FlightRun::block_class(open);
         const std::uint32_t larger = heap_.take(cls + 1);
         std::memcpy(heap_.address(larger), members(open), kUnitBytes << cls);
-        heap_.give_back(open.members, cls);
-        open.members = larger;
+        heap_.give_back(open.aux, cls);
+        open.aux = larger;
         FlightRun::set(open, FlightRun::count(open), cls + 1);
       }
       members(open)[FlightRun::count(open)] = version.unit;
@@ -377,6 +377,7 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   fly(version, writer);
   index.add(version, probe);
   ids.push(id, version);
+  note_newer(heap_.at(version).older, version);
   ++header_.versions;
   link.id = id;
   link.version = version;
@@ -414,6 +415,16 @@ WriteResult Store::get_or_insert(LinkInput &link, const Writer &writer) noexcept
   return with_index([&](auto &index) noexcept { return put(index, link, {}, writer); });
 }
 
+// Tells the record of `version`, if it has one of its own, which version stands before it
+// in the chain of its id. So the oldest of a long chain leaves without a walk.
+void Store::note_newer(Ref<Version> version, Ref<Version> newer) noexcept {
+  if (!version || !heap_.at(version).flight)
+    return;
+  Flight &flight = heap_.at(heap_.at(version).flight);
+  if (flight.version)
+    flight.aux = newer.unit;
+}
+
 void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,
                          const Writer &writer) noexcept {
   Ref<Flight> f = heap_.at(version).flight;
@@ -431,6 +442,8 @@ void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,
   flight.deleter = hold_slot(writer);
   flight.cmax = writer.command;
   flight.successor = successor;
+  if (successor && heap_.at(successor).older == version)
+    flight.aux = successor.unit;
   let_go(aborted);
 }
 
@@ -475,10 +488,12 @@ void Store::pop_flight() noexcept {
   --header_.records;
 }
 
-// Takes a version out of all structures.
-void Store::remove(Ref<Version> version) noexcept {
+// Takes a version that is no longer in flight out of all structures. `newer`: the version before
+// it in the chain of its id, if known.
+void Store::remove(Ref<Version> version, Ref<Version> newer) noexcept {
   with_index([&](auto &index) noexcept { index.remove(version); });
-  IdIndex(heap_, header_.ids).remove(version);
+  const Ref<Version> older = heap_.at(version).older;
+  note_newer(older, IdIndex(heap_, header_.ids).remove(version, newer));
   heap_.give_back(version);
   --header_.versions;
   ++header_.removed;
@@ -501,11 +516,11 @@ std::uint64_t Store::settle_run(bool undo, std::uint64_t limit, std::uint64_t &l
     --header_.flights;
     ++dropped;
     if (undo)
-      remove(version);
+      remove(version, {});
   }
   FlightRun::set(run, left, cls);
   if (left == 0) {
-    heap_.give_back(run.members, cls);
+    heap_.give_back(run.aux, cls);
     pop_flight();
   }
   return dropped;
@@ -538,12 +553,13 @@ std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit) noexcept {
     const Ref<Version> version = flight.version;
     const bool deleted = flight.deleter && !aborted(flight.deleter);
     if (!deleted || undo || past(flight.deleter)) {
+      const Ref<Version> newer{flight.aux};
       pop_flight();
       heap_.at(version).flight = {};
       --header_.flights;
       ++dropped;
       if (undo || deleted)
-        remove(version);
+        remove(version, newer);
       continue;
     }
     // Inserted for good, the deletion still open: it waits at the end of the queue.

@@ -185,7 +185,7 @@ private:
   template <class Index>
   WriteResult put(Index &index, LinkInput &link, Ref<Version> except, const Writer &writer) noexcept;
   std::uint32_t *members(const Flight &run) const noexcept {
-    return reinterpret_cast<std::uint32_t *>(heap_.address(run.members));
+    return reinterpret_cast<std::uint32_t *>(heap_.address(run.aux));
   }
   bool may_join(const Flight &flight, const Writer &writer) const noexcept;
   void plan_flight(const Writer &writer, BlockPlan &plan) const noexcept;
@@ -196,7 +196,8 @@ private:
   Ref<TxnSlot> hold_slot(const Writer &writer) noexcept;
   void let_go(Ref<TxnSlot> slot) noexcept;
   void mark_deleted(Ref<Version> version, Ref<Version> successor, const Writer &writer) noexcept;
-  void remove(Ref<Version> version) noexcept;
+  void note_newer(Ref<Version> version, Ref<Version> newer) noexcept;
+  void remove(Ref<Version> version, Ref<Version> newer) noexcept;
 
   Heap &heap_;
   StoreHeader &header_;

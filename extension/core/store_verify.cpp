@@ -71,6 +71,8 @@ void Store::verify(void (*report)(void *, const char *), void *context) const no
       ++queued_versions;
       if (heap_.at(flight.version).flight != f)
         report(context, "a queued in-flight record is not its version's");
+      if (flight.aux != 0 && heap_.at(Ref<Version>{flight.aux}).older != flight.version)
+        report(context, "an in-flight record is wrong about the next newer version");
     } else if (FlightRun::block_class(flight) >= kSizeClasses || FlightRun::count(flight) > FlightRun::capacity(flight)) {
       report(context, "a run of versions has an impossible size");
     } else {

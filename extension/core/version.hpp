@@ -59,7 +59,9 @@ struct Flight {
   CommandId cmax;
   Ref<Version> successor; // the version that replaced this one; null: deleted
   Ref<Flight> next;       // in the queue
-  std::uint32_t members;  // of a run: the block of its versions' references
+  // A run: the block of its versions' references. A single record: the next newer version
+  // of the same id, 0 if there is none or it is not known.
+  std::uint32_t aux;
 };
 static_assert(sizeof(Flight) == 32 && std::is_trivially_copyable_v<Flight>);
 
