@@ -117,7 +117,7 @@ driver_publish() {
 verb_report() {
   driver_scratch
   driver_cluster
-  cp -r -- "$REPORT_DIR"/*.csv "$REPORT_DIR"/*.txt "$RAW/" || die "report: $REPORT_DIR lacks the raw results"
+  cp -r -- "$REPORT_DIR"/*.csv "$RAW/" || die "report: $REPORT_DIR lacks the raw results"
   report_make "$RAW"
   rm -rf -- "$REPORT_DIR/charts"
   cp -r -- "$RAW/charts" "$RAW/report.md" "$RAW/report.html" "$REPORT_DIR/"

@@ -11,7 +11,7 @@ INSERT INTO report.sections VALUES
     'The same iterations as in the section before, with the COMMIT timed.'),
   (4, 'real', 'real', '{server}', 'real: Debian''s package dependencies',
     'Time of one question to the dependency graph, each in a transaction of its own.'),
-  (5, 'targets', 'targets', '{server,client}', 'targets',
+  (5, 'targets', 'targets', '{server,client}', 'The statements of the targets',
     'Time of one statement; the two prepared ones by pgbench with one client, as an application sees them.');
 
 CREATE TABLE report.cells AS

@@ -42,6 +42,11 @@ CREATE FUNCTION report.section_note(of_section text) RETURNS text LANGUAGE sql S
   FROM report.sections AS s WHERE s.section = of_section
 $$;
 
+CREATE FUNCTION report.small_targets() RETURNS boolean LANGUAGE sql STABLE AS
+'SELECT report.provenance(''targets_links'')::integer < 1000000';
+
+CREATE FUNCTION report.no_core() RETURNS boolean LANGUAGE sql STABLE AS 'SELECT NOT EXISTS (SELECT FROM report.core)';
+
 CREATE PROCEDURE report.compose() LANGUAGE plpgsql AS $$
 DECLARE
   s report.sections;
@@ -62,20 +67,19 @@ BEGIN
   CALL report.add('text', 'What PostgreSQL itself costs where no link is touched: no backend can be faster than this. One '
     'fdatasync of 8 kB on the file system of the data directory took ' || report.provenance('fdatasync_us') || ' µs.');
   CALL report.add_table('Floors', 'floors');
+  IF EXISTS (SELECT FROM report.backends WHERE kind = 'doublets')
+    AND (EXISTS (SELECT FROM report.cells WHERE workload = 'targets') OR NOT report.no_core()) THEN
+    CALL report.add('heading', 'Targets');
+    CALL report.add('text', 'What the stores are to reach, in ratios within this run.' || CASE WHEN report.small_targets()
+      THEN ' The targets are set for 1,000,000 links; this dataset is smaller, so the verdicts are provisional.' ELSE '' END
+      || CASE WHEN report.no_core() THEN ' The micro-benchmark of the core was not part of this run: it is of size standard, '
+        'or of --workloads core.' ELSE '' END);
+    CALL report.add_table('Targets', 'targets');
+  END IF;
   FOR s IN SELECT * FROM report.sections ORDER BY position LOOP
     CONTINUE WHEN NOT EXISTS (SELECT FROM report.section_rows WHERE section = s.section);
     CALL report.add('heading', s.title);
     CALL report.add('text', report.section_note(s.section));
-    IF s.section = 'targets' THEN
-      CALL report.add_table('Targets'
-        || CASE WHEN report.provenance('targets_links')::integer < 1000000
-             THEN ' (they are set for 1,000,000 links; this dataset is smaller, so the verdicts are provisional)' ELSE '' END,
-        'targets');
-    END IF;
-    IF s.section = 'targets' AND NOT EXISTS (SELECT FROM report.core) THEN
-      CALL report.add('text', 'The micro-benchmark of the core was not part of this run (it is of size standard, or of '
-        '--workloads core).');
-    END IF;
     CALL report.add_table('Wall-clock time', 'section', s.section, 'wall');
     CALL report.add('chart', s.section || '-linear');
     CALL report.add('chart', s.section || '-log');
