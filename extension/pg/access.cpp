@@ -63,7 +63,7 @@ void wait_in_line(WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
 
 // Memory that finished transactions leave behind comes before new memory.
 void make_room(const WriteTarget &t, std::uint32_t units) {
-  constexpr std::uint64_t kLimit = 4096; // about a millisecond under the lock
+  constexpr std::uint64_t kLimit = 512; // below a millisecond under the lock
   if (settle_some(t.store, kLimit, true) == 0)
     store_grow(t.store, units);
 }

@@ -195,7 +195,7 @@ void settle_in_passing(StoreHandle *store, std::uint64_t limit, bool wait) {
 }
 
 std::uint64_t settle_all(StoreHandle *store) {
-  constexpr std::uint64_t kBatch = 4096; // about a millisecond
+  constexpr std::uint64_t kBatch = 512; // below a millisecond, at hubs too
   const TxnId horizon = settling_horizon();
   store_lock(store, LW_SHARED);
   std::uint64_t left = Store(store->heap).header().flights;
