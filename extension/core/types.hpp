@@ -23,10 +23,12 @@ using TxnId = std::uint64_t;
 using CommandId = std::uint32_t;
 
 // A typed element number: the index of the first 32-byte unit of a T in its
-// store's heap. 0 is null. Valid in every process that maps the store.
+// store's heap. 0 is null, and what Ref{} is; without braces it is left undefined, as an
+// integer is, so that a buffer of references costs nothing. Valid in every process that
+// maps the store.
 template <class T>
 struct Ref {
-  std::uint32_t unit = 0;
+  std::uint32_t unit;
 
   constexpr explicit operator bool() const noexcept { return unit != 0; }
   friend constexpr bool operator==(Ref, Ref) noexcept = default;

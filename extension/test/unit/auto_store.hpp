@@ -113,7 +113,7 @@ class AutoStore {
 
   template <class Change>
   bool write(Change change) {
-    Ref<TxnSlot> slot;
+    Ref<TxnSlot> slot{};
     const Writer w{xid_++, 1, slot, Oracle{fate, nullptr}};
     WriteResult r = change(w);
     while (r.status == Status::kNeedMemory) {

@@ -283,7 +283,7 @@ class StoreContender : public Contender {
   MappedFiles files_;
   std::unique_ptr<Store> store_;
   TxnId xid_ = 100;
-  Ref<TxnSlot> slot_;
+  Ref<TxnSlot> slot_{};
 };
 
 // One round's input, the same for all contenders.

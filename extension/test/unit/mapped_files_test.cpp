@@ -198,7 +198,7 @@ class Process {
   template <class Change>
   WriteResult write(int n, Change change) {
     Store store(heap_);
-    Ref<TxnSlot> slot;
+    Ref<TxnSlot> slot{};
     const Writer w{100 + static_cast<TxnId>(n), 1, slot, Oracle{fate, nullptr}};
     WriteResult r = change(store, w);
     while (r.status == Status::kNeedMemory) {
