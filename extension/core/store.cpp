@@ -10,6 +10,11 @@ namespace {
 constexpr std::size_t kStep = 256;
 static_assert(kStep >= LinkLists::kArrayMax);
 
+// Versions of one id that a snapshot may see: one of those before it and, as in a table, a
+// second one if its own transaction has put a link in the place of one that another has deleted
+// since.
+constexpr unsigned kVisible = 2;
+
 // What every write may take besides its indexes: version, in-flight records of the new
 // and the old version, slot.
 constexpr BlockPlan record_plan() noexcept {
@@ -57,9 +62,10 @@ std::size_t Store::scan(const Pattern &pattern, Position &position, const Visibi
   std::size_t found = 0;
   if (pattern.has_id) {
     position.done = true;
-    const Ref<Version> v = find(pattern.id, seen_by);
-    if (v && pattern.matches(heap_.at(v)))
-      rows[found++] = row(v);
+    const IdIndex ids(heap_, header_.ids);
+    for (Ref<Version> v = ids.head(pattern.id); v && found < capacity; v = heap_.at(v).older)
+      if (sees(v, seen_by) && pattern.matches(heap_.at(v)))
+        rows[found++] = row(v);
     return found;
   }
   Ref<Version> refs[kStep];
@@ -72,7 +78,8 @@ std::size_t Store::scan(const Pattern &pattern, Position &position, const Visibi
       });
     } else {
       LinkId next = 0;
-      n = IdIndex(heap_, header_.ids).collect(position.next_id, IdIndex::kMax, refs, kStep, next);
+      n = IdIndex(heap_, header_.ids)
+              .collect(position.next_id, IdIndex::kMax, refs, kStep / kVisible, next);
       position.next_id = next;
       position.done = next == 0;
       looked += n == 0 ? kStep : 0;
@@ -89,11 +96,17 @@ std::size_t Store::scan(const Pattern &pattern, Position &position, const Visibi
       }
     } else {
       for (std::size_t i = 0; i < n; ++i) {
-        Ref<Version> v = refs[i];
-        for (; v && !sees(v, seen_by); v = heap_.at(v).older)
-          ++passed;
-        if (v)
-          rows[found++] = row(v);
+        unsigned seen = 0;
+        for (Ref<Version> v = refs[i]; v && seen < kVisible; v = heap_.at(v).older) {
+          if (sees(v, seen_by)) {
+            rows[found++] = row(v);
+            ++seen;
+          } else {
+            ++passed;
+          }
+          if (!heap_.at(v).flight)
+            break; // settled: nothing older is left that anyone sees
+        }
       }
     }
   }
@@ -112,8 +125,11 @@ std::uint64_t Store::count(const Pattern &pattern, const Visibility &seen_by,
                            bool &exact) const noexcept {
   exact = true;
   if (pattern.has_id) {
-    const Ref<Version> v = find(pattern.id, seen_by);
-    return v && pattern.matches(heap_.at(v)) ? 1 : 0;
+    const IdIndex ids(heap_, header_.ids);
+    std::uint64_t found = 0;
+    for (Ref<Version> v = ids.head(pattern.id); v; v = heap_.at(v).older)
+      found += sees(v, seen_by) && pattern.matches(heap_.at(v));
+    return found;
   }
   const std::uint64_t all = estimate(pattern);
   constexpr std::uint64_t kMaxWalk = 16384; // bounds the time the lock is held

@@ -1,0 +1,230 @@
+// Searching the nodes of a Tree. Private to the tree's source files.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "tree.hpp"
+#include "tree_node.hpp"
+
+namespace doublets::tree_node {
+
+// Runs of equal first columns up to this long are prefetched whole before they are searched.
+inline constexpr unsigned kShortRun = 16;
+
+// A node and the child of it that a descent took.
+struct Step {
+  std::uint32_t node;
+  unsigned index;
+};
+
+// Number of values below `key` (or, with kOrEqual, not above it) of the N, which ascend; the
+// unused ones at the end are kUnused. The steps are the same whatever the data and the
+// number of values in use: their outcome is random, and a processor that does not have
+// to guess it goes on to the next search while this one waits for memory.
+template <bool kOrEqual, unsigned N>
+[[gnu::always_inline]] inline unsigned rank(const std::int64_t (&values)[N], std::int64_t key) noexcept {
+  unsigned base = 0;
+  unsigned count = N;
+#pragma GCC unroll 8
+  while (count > 1) {
+    const unsigned half = count / 2;
+    const std::int64_t value = values[base + half - 1];
+    base += half & (0u - static_cast<unsigned>(kOrEqual ? value <= key : value < key));
+    count -= half;
+  }
+  return base + static_cast<unsigned>(kOrEqual ? values[base] <= key : values[base] < key);
+}
+
+// Marks the places [from, upto) of a first column as unused.
+inline void fill_unused(std::int64_t* first, unsigned from, unsigned upto) noexcept {
+  for (unsigned i = from; i < upto; ++i) first[i] = kUnused;
+}
+
+inline void prefetch_bytes(const char* at, unsigned bytes) noexcept {
+  for (unsigned i = 0; i < bytes; i += 64) __builtin_prefetch(at + i);
+}
+
+inline bool is_least_tail(const TreeKey& key) noexcept {
+  return key.second == kKeyMin.second && key.third == kKeyMin.third && key.version == kKeyMin.version;
+}
+
+inline bool is_greatest_tail(const TreeKey& key) noexcept {
+  return key.second == kKeyMax.second && key.third == kKeyMax.third && key.version == kKeyMax.version;
+}
+
+// Moves [from, count) of an array by one place, to make or to close a gap.
+template <class T>
+inline void open_gap(T* array, unsigned at, unsigned count) noexcept {
+  std::memmove(array + at + 1, array + at, (count - at) * sizeof(T));
+}
+template <class T>
+inline void close_gap(T* array, unsigned at, unsigned count) noexcept {
+  std::memmove(array + at, array + at + 1, (count - at - 1) * sizeof(T));
+}
+template <class T>
+inline void copy_part(T* to, const T* from, unsigned count) noexcept {
+  std::memcpy(to, from, count * sizeof(T));
+}
+template <class T>
+inline void move_part(T* to, const T* from, unsigned count) noexcept {
+  std::memmove(to, from, count * sizeof(T));
+}
+
+inline TreeKey separator(const Inner& node, unsigned i) noexcept {
+  return {node.first[i], node.second[i], node.third[i], node.version[i]};
+}
+
+inline void set_separator(Inner& node, unsigned i, const TreeKey& key) noexcept {
+  node.first[i] = key.first;
+  node.second[i] = key.second;
+  node.third[i] = key.third;
+  node.version[i] = key.version;
+}
+
+// Calls f(array of `to`, array of `from`) for each column of an inner node.
+template <class F>
+inline void each_column(Inner& to, const Inner& from, F f) noexcept {
+  f(to.first, from.first);
+  f(to.second, from.second);
+  f(to.third, from.third);
+  f(to.version, from.version);
+  f(to.child, from.child);
+  f(to.entries, from.entries);
+}
+
+inline std::uint64_t entries_in(const Inner& node, unsigned first, unsigned last) noexcept {
+  std::uint64_t sum = 0;
+  for (unsigned i = first; i < last; ++i) sum += node.entries[i];
+  return sum;
+}
+
+// The child whose range holds `key`.
+[[gnu::always_inline]] inline unsigned child_index(const Inner& node, const TreeKey& key) noexcept {
+  const unsigned count = node.header.count;
+  // Separators not above the key by the first column; separator 0 is below everything.
+  unsigned high = std::min(rank<true>(node.first, key.first), count) - 1;
+  if (high == 0 || node.first[high] != key.first || separator(node, high) <= key) return high;
+  // Separators with the key's first column, the last of them above the key.
+  unsigned low = rank<false>(node.first, key.first);
+  low = low == 0 ? 0 : low - 1;
+  while (low + 1 < high) {  // separator low is not above the key (or low is 0), separator high is
+    const unsigned middle = (low + high) / 2;
+    if (separator(node, middle) <= key)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Whether an entry, whose first column equals key's, is below key: 1 or 0, without
+// branches, as rank.
+template <Order O>
+[[gnu::always_inline]] inline unsigned entry_below(const Heap& heap, std::uint32_t version, const TreeKey& key) noexcept {
+  std::int64_t second = 0;
+  std::int64_t third = 0;
+  if constexpr (O != Order::kById) {
+    const Version& v = heap.at(Ref<Version>{version});
+    second = O == Order::kBySourceTarget ? v.target : v.source;
+    third = v.id;
+  }
+  const unsigned last = version < key.version;
+  const unsigned rest = unsigned{third < key.third} | (unsigned{third == key.third} & last);
+  return unsigned{second < key.second} | (unsigned{second == key.second} & rest);
+}
+
+inline void prefetch_version(const Heap& heap, std::uint32_t version) noexcept { __builtin_prefetch(heap.address(version)); }
+
+// Number of entries in [low, high), a run of first columns equal to key's, below `key`.
+template <Order O>
+inline unsigned run_rank(const Heap& heap, const Leaf& leaf, unsigned low, unsigned high, const TreeKey& key) noexcept {
+  const std::uint32_t* versions = leaf.version + low;
+  unsigned count = high - low;
+  unsigned base = 0;
+  bool fetched = O == Order::kById;
+  while (count > 1) {
+    const unsigned half = count / 2;
+    if (!fetched) {
+      if (count <= kShortRun) {
+        for (unsigned i = 0; i < count; ++i) prefetch_version(heap, versions[base + i]);
+        fetched = true;
+      } else {  // what this step and the next one look at
+        prefetch_version(heap, versions[base + half - 1]);
+        prefetch_version(heap, versions[base + half / 2 - 1]);
+        prefetch_version(heap, versions[base + half + half / 2 - 1]);
+      }
+    }
+    base += half & (0u - entry_below<O>(heap, versions[base + half - 1], key));
+    count -= half;
+  }
+  if (count == 1) base += entry_below<O>(heap, versions[base], key);
+  return base;
+}
+
+// The entries of the leaf whose first column is `first`: [low, high).
+struct Run {
+  unsigned low;
+  unsigned high;
+};
+[[gnu::always_inline]] inline Run run_of(const Leaf& leaf, std::int64_t first) noexcept {
+  const unsigned count = leaf.header.count;
+  return {rank<false>(leaf.first, first), std::min(rank<true>(leaf.first, first), count)};
+}
+
+// Number of entries of the leaf below `key`.
+template <Order O>
+inline unsigned leaf_rank(const Heap& heap, const Leaf& leaf, const TreeKey& key) noexcept {
+  if (is_least_tail(key)) return rank<false>(leaf.first, key.first);
+  const Run run = run_of(leaf, key.first);
+  if (run.low >= run.high) return run.low;
+  if (is_greatest_tail(key)) return run.high;
+  return run.low + run_rank<O>(heap, leaf, run.low, run.high, key);
+}
+
+// The same, of an end of a range whose entries begin at `begin`. A range inside a run of equal
+// first columns, the links of a pair, is short as a rule, and its versions are at hand.
+template <Order O>
+inline unsigned range_end(const Heap& heap, const Leaf& leaf, unsigned begin, const TreeKey& key) noexcept {
+  const unsigned count = leaf.header.count;
+  if (leaf.first[begin] == key.first && !is_least_tail(key) && !is_greatest_tail(key)) {
+    for (unsigned end = begin; end < begin + 4; ++end)
+      if (end == count || leaf.first[end] != key.first || entry_below<O>(heap, leaf.version[end], key) == 0) return end;
+  }
+  return std::max(begin, leaf_rank<O>(heap, leaf, key));
+}
+
+inline const Header& header_at(const Heap& heap, std::uint32_t node) noexcept { return heap.at(Ref<Header>{node}); }
+inline Leaf& leaf_at(const Heap& heap, std::uint32_t node) noexcept { return heap.at(Ref<Leaf>{node}); }
+inline Inner& inner_at(const Heap& heap, std::uint32_t node) noexcept { return heap.at(Ref<Inner>{node}); }
+
+// Asks for the cache lines of a child that its search is likely to read.
+[[gnu::always_inline]] inline void approach(const Heap& heap, std::uint32_t node, unsigned parent_level) noexcept {
+  const char* at = heap.address(node);
+  if (parent_level == 1) {
+    prefetch_bytes(at, kLeafBytes);
+  } else {
+    prefetch_bytes(at, offsetof(Inner, second));
+    prefetch_bytes(at + offsetof(Inner, child), 4 * kInnerCapacity);
+  }
+}
+
+// The leaf whose range holds `key`. `visit(inner, index)` sees each step.
+template <class Visit>
+inline std::uint32_t descend(const Heap& heap, std::uint32_t root, const TreeKey& key, Visit visit) noexcept {
+  std::uint32_t node = root;
+  unsigned level = header_at(heap, node).level;
+  while (level > 0) {
+    Inner& inner = inner_at(heap, node);
+    const unsigned index = child_index(inner, key);
+    const std::uint32_t child = inner.child[index];
+    approach(heap, child, level);
+    visit(node, inner, index);
+    node = child;
+    --level;
+  }
+  return node;
+}
+
+}  // namespace doublets::tree_node
