@@ -48,12 +48,12 @@ as_root() {
   fi
 }
 
-# run_as COMMAND…: runs it as the server user, with the caller's environment and stdin.
-# The working directory is RUN_AS_DIR (default /), because the caller's may be unreadable to that user.
+# run_as COMMAND…: runs it as the server user, with the caller's environment and stdin. The working directory is
+# RUN_AS_DIR (default /), HOME and TMPDIR are the scratch directory: the caller's may be closed to that user.
 run_as() {
   local dir=${RUN_AS_DIR:-/}
   if is_root; then
-    (cd -- "$dir" && HOME=${SCRATCH:-/} exec runuser -u "$(server_user)" -- "$@")
+    (cd -- "$dir" && HOME=${SCRATCH:-/} TMPDIR=${SCRATCH:-/tmp} exec runuser -u "$(server_user)" -- "$@")
   else
     (cd -- "$dir" && exec "$@")
   fi
