@@ -83,6 +83,16 @@ public:
       __builtin_prefetch(&buckets_[bucket_of(hash)]);
   }
 
+  // Once the bucket is near: asks for what its entries of this hash refer to.
+  void prefetch_entry(std::uint32_t hash) const noexcept {
+    if (header_.bucket_count == 0)
+      return;
+    const HashBucket &b = buckets_[bucket_of(hash)];
+    for (unsigned i = 0; i < b.count; ++i)
+      if (b.hash[i] == hash)
+        __builtin_prefetch(heap_.address(b.ref[i]));
+  }
+
   // Blocks one insert needs at the most. Splitting is done only where room is left
   // for it beside what the caller has planned, so it needs no plan.
   BlockPlan plan() const noexcept {

@@ -50,6 +50,14 @@ public:
   std::size_t collect(const LinkList &list, const TreeKey &from, Ref<Version> *out,
                       std::size_t capacity) const noexcept;
 
+  // Asks for the array of a short list.
+  void prefetch(const LinkList &list) const noexcept {
+    if (!list.tree && list.count() > 1) {
+      __builtin_prefetch(array(list));
+      __builtin_prefetch(array(list) + list.count());
+    }
+  }
+
   // Units of the blocks the list holds, for accounting; reports faults as Tree::verify.
   std::uint64_t verify(const LinkList &list, void (*report)(void *, const char *),
                        void *context) const noexcept;

@@ -59,10 +59,25 @@ public:
   // Requires: in the index, ends unchanged. Takes no memory.
   void remove(Ref<Version> version) noexcept;
 
-  void prefetch(std::int64_t source, std::int64_t target) const noexcept {
-    nodes_.prefetch(node_hash(source));
-    nodes_.prefetch(node_hash(target));
-    pairs_.prefetch(pair_hash(source, target));
+  // Asks for the memory that adding or removing a pair will touch, in three steps, each of
+  // which finds what the one before has asked for: buckets, records, lists. Callers with
+  // many pairs run the steps ahead of the changes, so that their cache misses overlap.
+  static constexpr unsigned kPrefetchSteps = 3;
+  void prefetch(unsigned step, std::int64_t source, std::int64_t target) const noexcept {
+    if (step == 0) {
+      nodes_.prefetch(node_hash(source));
+      nodes_.prefetch(node_hash(target));
+      pairs_.prefetch(pair_hash(source, target));
+    } else if (step == 1) {
+      nodes_.prefetch_entry(node_hash(source));
+      nodes_.prefetch_entry(node_hash(target));
+      pairs_.prefetch_entry(pair_hash(source, target));
+    } else {
+      if (const Ref<LinkNode> node = find_node(source))
+        lists_.prefetch(heap_.at(node).out);
+      if (const Ref<LinkNode> node = find_node(target))
+        lists_.prefetch(heap_.at(node).in);
+    }
   }
 
   // Versions, whatever their visibility, with the source and/or target of `pattern`

@@ -10,6 +10,9 @@ namespace {
 constexpr std::size_t kStep = 256;
 static_assert(kStep >= LinkLists::kArrayMax);
 
+// Changes between two steps of asking for memory: time enough for it to arrive.
+constexpr std::size_t kStride = 4;
+
 // Versions of one id that a snapshot may see: one of those before it and, as in a table, a
 // second one if its own transaction has put a link in the place of one that another has deleted
 // since.
@@ -404,13 +407,20 @@ WriteResult Store::insert(LinkInput *links, std::size_t n, const Writer &writer,
                           std::size_t &done) noexcept {
   done = 0;
   return with_index([&](auto &index) noexcept {
-    constexpr std::size_t kAhead = 8; // hides the cache misses of the directories
+    using Index = std::remove_reference_t<decltype(index)>;
+    constexpr std::size_t kSteps = Index::kPrefetchSteps;
+    const auto ask = [&](std::size_t step, std::size_t i) noexcept {
+      if (i < n)
+        index.prefetch(static_cast<unsigned>(step), links[i].source, links[i].target);
+    };
     WriteResult r;
-    for (std::size_t i = 0; i < std::min(kAhead, n); ++i)
-      index.prefetch(links[i].source, links[i].target);
+    if (n > 1)
+      for (std::size_t step = 0; step < kSteps; ++step)
+        for (std::size_t i = 0; i < (kSteps - step) * kStride; ++i)
+          ask(step, i);
     for (; done < n; ++done) {
-      if (done + kAhead < n)
-        index.prefetch(links[done + kAhead].source, links[done + kAhead].target);
+      for (std::size_t step = 0; step < kSteps; ++step)
+        ask(step, done + (kSteps - step) * kStride);
       r = put(index, links[done], {}, writer);
       if (r.status != Status::kOk)
         break;
@@ -506,8 +516,9 @@ void Store::pop_flight() noexcept {
 
 // Takes a version that is no longer in flight out of all structures. `newer`: the version before
 // it in the chain of its id, if known.
-void Store::remove(Ref<Version> version, Ref<Version> newer) noexcept {
-  with_index([&](auto &index) noexcept { index.remove(version); });
+template <class Index>
+void Store::remove(Index &index, Ref<Version> version, Ref<Version> newer) noexcept {
+  index.remove(version);
   const Ref<Version> older = heap_.at(version).older;
   note_newer(older, IdIndex(heap_, header_.ids).remove(version, newer));
   heap_.give_back(version);
@@ -516,15 +527,21 @@ void Store::remove(Ref<Version> version, Ref<Version> newer) noexcept {
 }
 
 // Settles up to `limit` members of the run at the head of the queue, last first.
-std::uint64_t Store::settle_run(bool undo, std::uint64_t limit, std::uint64_t &looked) noexcept {
+template <class Index>
+std::uint64_t Store::settle_run(Index &index, bool undo, std::uint64_t limit,
+                                std::uint64_t &looked) noexcept {
   const Ref<Flight> head = header_.queue_head;
   Flight &run = heap_.at(head);
   header_.open_run = header_.open_run == head ? Ref<Flight>{} : header_.open_run;
+  const std::uint32_t *refs = members(run);
   std::uint64_t dropped = 0;
   std::uint32_t left = FlightRun::count(run);
   const unsigned cls = FlightRun::block_class(run);
   for (std::uint64_t i = 0; i < limit && left > 0; ++i, ++looked) {
-    const Ref<Version> version{members(run)[--left]};
+    ask_for_removal(index, undo, [refs, left](std::size_t distance) noexcept {
+      return Ref<Version>{distance < left ? refs[left - 1 - distance] : 0};
+    });
+    const Ref<Version> version{refs[--left]};
     Version &v = heap_.at(version);
     if (v.flight != head) // deleted meanwhile: its own record says what becomes of it
       continue;
@@ -532,7 +549,7 @@ std::uint64_t Store::settle_run(bool undo, std::uint64_t limit, std::uint64_t &l
     --header_.flights;
     ++dropped;
     if (undo)
-      remove(version, {});
+      remove(index, version, {});
   }
   FlightRun::set(run, left, cls);
   if (left == 0) {
@@ -542,13 +559,37 @@ std::uint64_t Store::settle_run(bool undo, std::uint64_t limit, std::uint64_t &l
   return dropped;
 }
 
+// Asks for the memory that dealing with later versions will touch: the versions, and if they
+// are to be removed what the index holds of them. `later(distance)` is the one so many places on.
+template <class Index, class Later>
+void Store::ask_for_removal(const Index &index, bool removed, Later &&later) const noexcept {
+  constexpr std::size_t kSteps = Index::kPrefetchSteps;
+  if (const Ref<Version> v = later((kSteps + 1) * kStride))
+    __builtin_prefetch(&heap_.at(v));
+  for (std::size_t step = 0; removed && step < kSteps; ++step)
+    if (const Ref<Version> v = later((kSteps - step) * kStride))
+      index.prefetch(static_cast<unsigned>(step), heap_.at(v).source, heap_.at(v).target);
+}
+
 std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit) noexcept {
+  return with_index([&](auto &index) noexcept { return settle(index, horizon, limit); });
+}
+
+template <class Index>
+std::uint64_t Store::settle(Index &index, TxnId horizon, std::uint64_t limit) noexcept {
   const auto past = [&](Ref<TxnSlot> slot) noexcept {
     return load_state(heap_.at(slot)) == TxnState::kCommitted && heap_.at(slot).xid < horizon;
   };
   const auto aborted = [&](Ref<TxnSlot> slot) noexcept {
     return load_state(heap_.at(slot)) == TxnState::kAborted;
   };
+  // The versions of the next records, as far as they have been looked at.
+  constexpr std::size_t kAhead = 16;
+  static_assert(kAhead >= (Index::kPrefetchSteps + 1) * kStride);
+  Ref<Version> ahead[kAhead + 1] = {};
+  std::size_t first = 0, known = 0;
+  Ref<Flight> scout = header_.queue_head;
+
   std::uint64_t dropped = 0;
   limit = std::min(limit, header_.flights + header_.records);
   for (std::uint64_t looked = 0; looked < limit && header_.queue_head; ++looked) {
@@ -562,12 +603,25 @@ std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit) noexcept {
     // still be invisible to someone is likely to be ready.
     if (flight.inserter && !undo && !past(flight.inserter))
       break;
+    for (; scout && known <= kAhead; scout = heap_.at(scout).next)
+      ahead[(first + known++) % std::size(ahead)] = heap_.at(scout).version;
+    if (known == 0) // the queue has been turned over once
+      break;
+    const bool deleted = flight.deleter && !aborted(flight.deleter);
+    ask_for_removal(index, undo || deleted, [&](std::size_t distance) noexcept {
+      return distance < known ? ahead[(first + distance) % std::size(ahead)] : Ref<Version>{};
+    });
     if (!flight.version) {
-      dropped += settle_run(undo, limit - looked, looked);
+      dropped += settle_run(index, undo, limit - looked, looked);
+      if (header_.queue_head == head)
+        break; // the limit ended within the run
+      first = (first + 1) % std::size(ahead);
+      --known;
       continue;
     }
+    first = (first + 1) % std::size(ahead);
+    --known;
     const Ref<Version> version = flight.version;
-    const bool deleted = flight.deleter && !aborted(flight.deleter);
     if (!deleted || undo || past(flight.deleter)) {
       const Ref<Version> newer{flight.aux};
       pop_flight();
@@ -575,7 +629,7 @@ std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit) noexcept {
       --header_.flights;
       ++dropped;
       if (undo || deleted)
-        remove(version, newer);
+        remove(index, version, newer);
       continue;
     }
     // Inserted for good, the deletion still open: it waits at the end of the queue.

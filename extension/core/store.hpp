@@ -192,12 +192,19 @@ private:
   void fly(Ref<Version> version, const Writer &writer) noexcept;
   Ref<Flight> new_flight(Ref<Version> version) noexcept;
   void pop_flight() noexcept;
-  std::uint64_t settle_run(bool undo, std::uint64_t limit, std::uint64_t &looked) noexcept;
+  template <class Index, class Later>
+  void ask_for_removal(const Index &index, bool removed, Later &&later) const noexcept;
+  template <class Index>
+  std::uint64_t settle(Index &index, TxnId horizon, std::uint64_t limit) noexcept;
+  template <class Index>
+  std::uint64_t settle_run(Index &index, bool undo, std::uint64_t limit,
+                           std::uint64_t &looked) noexcept;
   Ref<TxnSlot> hold_slot(const Writer &writer) noexcept;
   void let_go(Ref<TxnSlot> slot) noexcept;
   void mark_deleted(Ref<Version> version, Ref<Version> successor, const Writer &writer) noexcept;
   void note_newer(Ref<Version> version, Ref<Version> newer) noexcept;
-  void remove(Ref<Version> version, Ref<Version> newer) noexcept;
+  template <class Index>
+  void remove(Index &index, Ref<Version> version, Ref<Version> newer) noexcept;
 
   Heap &heap_;
   StoreHeader &header_;

@@ -40,7 +40,9 @@ public:
     by_source_.erase(version);
     by_target_.erase(version);
   }
-  void prefetch(std::int64_t source, std::int64_t target) const noexcept {
+  // As SplitIndex, in one step.
+  static constexpr unsigned kPrefetchSteps = 1;
+  void prefetch(unsigned, std::int64_t source, std::int64_t target) const noexcept {
     by_source_.prefetch(key_from(source, target));
     by_target_.prefetch(key_from(target, source));
   }
