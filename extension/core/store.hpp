@@ -162,6 +162,9 @@ public:
   void verify(void (*report)(void *, const char *), void *context) const noexcept;
 
 private:
+  // Changes between two steps of asking for memory ahead: time enough for it to arrive.
+  static constexpr std::size_t kStride = 4;
+
   template <class F>
   decltype(auto) with_index(F &&f) const noexcept {
     if (header_.layout == Layout::kSplit) {

@@ -198,15 +198,16 @@ std::uint64_t settle_all(StoreHandle *store) {
   constexpr std::uint64_t kBatch = 512; // below a millisecond, at hubs too
   const TxnId horizon = settling_horizon();
   store_lock(store, LW_SHARED);
-  std::uint64_t left = Store(store->heap).header().flights;
+  const StoreHeader &header = Store(store->heap).header();
+  std::uint64_t left = header.flights + header.records;
   store_unlock(store);
   std::uint64_t dropped = 0;
   for (;;) {
     store_lock(store, LW_EXCLUSIVE);
     const std::uint64_t n = Store(store->heap).settle(horizon, left < kBatch ? left : kBatch);
     store_unlock(store);
-    dropped += n;
-    if (n == 0 || left <= kBatch)
+    dropped += n; // 0 if all that were looked at had to stay; those behind may be ready
+    if (left <= kBatch)
       return dropped;
     left -= kBatch;
     CHECK_FOR_INTERRUPTS();
