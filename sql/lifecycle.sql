@@ -98,6 +98,25 @@ SELECT count(*), sum(source) FROM small;
 SELECT * FROM doublets.verify_store('small');
 DROP FOREIGN TABLE small;
 
+-- nobody settles by hand: what transactions leave behind makes room for the next
+SELECT doublets.create_store('small', backend(), max_size => '16MB');
+CREATE PROCEDURE refill() LANGUAGE plpgsql AS $$
+BEGIN
+  FOR i IN 1..6 LOOP
+    INSERT INTO small(source, target) SELECT g, g FROM generate_series(1, 60000) AS g;
+    DELETE FROM small;
+    COMMIT;
+  END LOOP;
+END
+$$;
+CALL refill();
+DROP PROCEDURE refill;
+SELECT count(*) FROM small;
+CALL settle_links('small');
+SELECT links, versions_in_flight FROM doublets.store_stats('small');
+SELECT * FROM doublets.verify_store('small');
+DROP FOREIGN TABLE small;
+
 -- a filled and emptied store keeps working within bounds: space of deleted links is used again
 CALL make_links('links');
 CREATE PROCEDURE churn() LANGUAGE plpgsql AS $$

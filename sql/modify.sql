@@ -105,5 +105,32 @@ SELECT count(*) FROM links;
 DELETE FROM links;
 INSERT INTO links VALUES (1, 2, 3) RETURNING *;
 SELECT * FROM links;
+-- ON CONFLICT DO NOTHING under REPEATABLE READ: rows of the own transaction and command are skipped like others
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+INSERT INTO links VALUES (9, 1, 1), (9, 2, 2) ON CONFLICT DO NOTHING RETURNING *;
+INSERT INTO links VALUES (9, 3, 3) ON CONFLICT DO NOTHING RETURNING *;
+WITH one AS (INSERT INTO links VALUES (7, 7, 7) RETURNING id)
+INSERT INTO links SELECT id, 2, 2 FROM one ON CONFLICT DO NOTHING RETURNING *;
+COMMIT;
+SELECT * FROM links ORDER BY id;
+-- what a violated constraint is called, and the row it shows
+DO $$
+DECLARE name text; detail text;
+BEGIN
+  INSERT INTO links VALUES (9, 5, 5);
+EXCEPTION WHEN unique_violation THEN
+  GET STACKED DIAGNOSTICS name = CONSTRAINT_NAME, detail = PG_EXCEPTION_DETAIL;
+  PERFORM set_config('test.seen', name || ': ' || detail, false);
+END $$;
+SELECT current_setting('test.seen');
+DO $$
+DECLARE detail text;
+BEGIN
+  INSERT INTO links VALUES (5, NULL, 5);
+EXCEPTION WHEN not_null_violation THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  PERFORM set_config('test.seen', detail, false);
+END $$;
+SELECT current_setting('test.seen');
 SELECT * FROM broken_links('links');
 CALL drop_links('links');

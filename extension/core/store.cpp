@@ -242,6 +242,12 @@ WriteResult Store::find_pair_newest(std::int64_t source, std::int64_t target,
   return r;
 }
 
+bool Store::inserted_by(Ref<Version> version, Fate fate, const Oracle &oracle) const noexcept {
+  const Ref<Flight> f = heap_.at(version).flight;
+  return f && heap_.at(f).inserter &&
+         oracle.fate(oracle.context, heap_.at(heap_.at(f).inserter)) == fate;
+}
+
 WriteResult Store::check(Ref<Version> version, const Oracle &oracle) const noexcept {
   WriteResult r;
   const Ref<Flight> f = heap_.at(version).flight;
@@ -458,6 +464,7 @@ void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,
       heap_.at(f).inserter = heap_.at(run).inserter;
       heap_.at(f).cmin = heap_.at(run).cmin;
       ++heap_.at(heap_.at(run).inserter).references;
+      ++header_.passed_over;
     }
   }
   Flight &flight = heap_.at(f);

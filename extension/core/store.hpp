@@ -29,6 +29,7 @@ struct StoreHeader {
   std::uint64_t versions;
   std::uint64_t flights;      // versions in flight
   std::uint64_t records;      // in-flight records, in the queue
+  std::uint64_t passed_over;  // members of runs that have records of their own
   std::uint64_t slots;
   std::uint64_t removed;      // versions removed by settling since creation
   Ref<Flight> queue_head;
@@ -119,6 +120,15 @@ public:
   // The version with this id that `seen_by` sees, or null.
   Ref<Version> find(LinkId id, const Visibility &seen_by) const noexcept;
 
+  // Whether a snapshot sees a version.
+  bool sees(Ref<Version> version, const Visibility &v) const noexcept {
+    const Ref<Flight> flight = heap_.at(version).flight;
+    return !flight || sees_flight(heap_.at(flight), v);
+  }
+
+  // Whether the transaction that inserted a version has this fate; false once it is settled.
+  bool inserted_by(Ref<Version> version, Fate fate, const Oracle &oracle) const noexcept;
+
   // The smallest-id live link with a pair in the newest state; kWait if an unfinished
   // transaction decides. kOk with null `other`: there is none.
   WriteResult find_pair_newest(std::int64_t source, std::int64_t target,
@@ -142,7 +152,6 @@ public:
   WriteResult get_or_insert(LinkInput &link, const Writer &writer) noexcept;
 
   // Whether `version` may be updated or deleted now; as update and erase answer.
-  // `snapshot_command`: the command whose own changes count as kSelfModified.
   WriteResult check(Ref<Version> version, const Oracle &oracle) const noexcept;
 
   // Replaces a version. link.id is the id it shall have (never 0).
@@ -153,8 +162,14 @@ public:
 
   // Drops in-flight records that nobody needs: looks at up to `limit`, starting with the
   // oldest. Effects of transactions before `horizon` are visible or dead to everyone.
-  // Returns the number dropped.
-  std::uint64_t settle(TxnId horizon, std::uint64_t limit) noexcept;
+  // Returns the number dropped; `more` says that it ended because of the limit, so that there
+  // may be progress even where nothing was dropped.
+  std::uint64_t settle(TxnId horizon, std::uint64_t limit, bool *more = nullptr) noexcept;
+
+  // What settling everything may have to look at.
+  std::uint64_t unsettled() const noexcept {
+    return header_.flights + header_.records + header_.passed_over;
+  }
 
   // --- Checking [shared] ---
 
@@ -175,10 +190,6 @@ private:
     return f(index);
   }
 
-  bool sees(Ref<Version> version, const Visibility &v) const noexcept {
-    const Ref<Flight> flight = heap_.at(version).flight;
-    return !flight || sees_flight(heap_.at(flight), v);
-  }
   bool sees_flight(const Flight &flight, const Visibility &v) const noexcept;
   WriteResult conflict_of(Ref<Version> version, Ref<Version> except, Status duplicate,
                           const Oracle &oracle) const noexcept;
@@ -198,7 +209,7 @@ private:
   template <class Index, class Later>
   void ask_for_removal(const Index &index, bool removed, Later &&later) const noexcept;
   template <class Index>
-  std::uint64_t settle(Index &index, TxnId horizon, std::uint64_t limit) noexcept;
+  std::uint64_t settle(Index &index, TxnId horizon, std::uint64_t limit, bool *more) noexcept;
   template <class Index>
   std::uint64_t settle_run(Index &index, bool undo, std::uint64_t limit,
                            std::uint64_t &looked) noexcept;

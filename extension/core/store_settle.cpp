@@ -44,14 +44,19 @@ std::uint64_t Store::settle_run(Index &index, bool undo, std::uint64_t limit,
   std::uint64_t dropped = 0;
   std::uint32_t left = FlightRun::count(run);
   const unsigned cls = FlightRun::block_class(run);
-  for (std::uint64_t i = 0; i < limit && left > 0; ++i, ++looked) {
+  std::uint64_t passed_over = 0;
+  for (const std::uint64_t end = looked + limit; looked < end && left > 0;) {
     ask_for_removal(index, undo, [refs, left](std::size_t distance) noexcept {
       return Ref<Version>{distance < left ? refs[left - 1 - distance] : 0};
     });
     const Ref<Version> version{refs[--left]};
     Version &v = heap_.at(version);
-    if (v.flight != head) // deleted meanwhile: its own record says what becomes of it
+    if (v.flight != head) { // deleted meanwhile: its own record says what becomes of it
+      --header_.passed_over;
+      looked += ++passed_over % 8 == 0; // quickly done
       continue;
+    }
+    ++looked;
     v.flight = {};
     --header_.flights;
     ++dropped;
@@ -78,12 +83,13 @@ void Store::ask_for_removal(const Index &index, bool removed, Later &&later) con
       index.prefetch(static_cast<unsigned>(step), heap_.at(v).source, heap_.at(v).target);
 }
 
-std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit) noexcept {
-  return with_index([&](auto &index) noexcept { return settle(index, horizon, limit); });
+std::uint64_t Store::settle(TxnId horizon, std::uint64_t limit, bool *more) noexcept {
+  return with_index([&](auto &index) noexcept { return settle(index, horizon, limit, more); });
 }
 
 template <class Index>
-std::uint64_t Store::settle(Index &index, TxnId horizon, std::uint64_t limit) noexcept {
+std::uint64_t Store::settle(Index &index, TxnId horizon, std::uint64_t limit,
+                            bool *more) noexcept {
   const auto past = [&](Ref<TxnSlot> slot) noexcept {
     return load_state(heap_.at(slot)) == TxnState::kCommitted && heap_.at(slot).xid < horizon;
   };
@@ -97,9 +103,10 @@ std::uint64_t Store::settle(Index &index, TxnId horizon, std::uint64_t limit) no
   std::size_t first = 0, known = 0;
   Ref<Flight> scout = header_.queue_head;
 
-  std::uint64_t dropped = 0;
-  limit = std::min(limit, header_.flights + header_.records);
-  for (std::uint64_t looked = 0; looked < limit && header_.queue_head; ++looked) {
+  std::uint64_t dropped = 0, looked = 0;
+  bool blocked = false;
+  for (; looked < limit && header_.queue_head; ++looked) {
+    blocked = true; // if the loop is left here
     const Ref<Flight> head = header_.queue_head;
     Flight &flight = heap_.at(head);
     const bool undo = flight.inserter && aborted(flight.inserter);
@@ -119,6 +126,7 @@ std::uint64_t Store::settle(Index &index, TxnId horizon, std::uint64_t limit) no
       return distance < known ? ahead[(first + distance) % std::size(ahead)] : Ref<Version>{};
     });
     if (!flight.version) {
+      blocked = false;
       dropped += settle_run(index, undo, limit - looked, looked);
       if (header_.queue_head == head)
         break; // the limit ended within the run
@@ -126,6 +134,7 @@ std::uint64_t Store::settle(Index &index, TxnId horizon, std::uint64_t limit) no
       --known;
       continue;
     }
+    blocked = false;
     first = (first + 1) % std::size(ahead);
     --known;
     const Ref<Version> version = flight.version;
@@ -149,6 +158,8 @@ std::uint64_t Store::settle(Index &index, TxnId horizon, std::uint64_t limit) no
       header_.queue_tail = head;
     }
   }
+  if (more != nullptr)
+    *more = !blocked && header_.queue_head;
   return dropped;
 }
 

@@ -63,7 +63,7 @@ void Store::verify(void (*report)(void *, const char *), void *context) const no
 
   // Each of a slot's r references stands for 1/r of it, so that all of them are the slots.
   double slots = 0;
-  std::uint64_t queued = 0, queued_versions = 0, member_units = 0;
+  std::uint64_t queued = 0, queued_versions = 0, member_units = 0, passed_over = 0;
   Ref<Flight> last{};
   for (Ref<Flight> f = header_.queue_head; f && queued <= header_.records; f = heap_.at(f).next) {
     const Flight &flight = heap_.at(f);
@@ -78,7 +78,10 @@ void Store::verify(void (*report)(void *, const char *), void *context) const no
     } else {
       member_units += std::uint64_t{1} << FlightRun::block_class(flight);
       for (std::uint32_t i = 0; i < FlightRun::count(flight); ++i)
-        queued_versions += heap_.at(Ref<Version>{members(flight)[i]}).flight == f;
+        if (heap_.at(Ref<Version>{members(flight)[i]}).flight == f)
+          ++queued_versions;
+        else
+          ++passed_over;
     }
     if (!flight.inserter && !flight.deleter)
       report(context, "an in-flight record has no transaction");
@@ -91,7 +94,7 @@ void Store::verify(void (*report)(void *, const char *), void *context) const no
     ++queued;
   }
   if (queued != header_.records || last != header_.queue_tail ||
-      queued_versions != header_.flights || flying != header_.flights)
+      passed_over != header_.passed_over || queued_versions != header_.flights || flying != header_.flights)
     report(context, "the queue of in-flight records is damaged");
   if (std::abs(slots - static_cast<double>(header_.slots)) > 1e-7)
     report(context, "a transaction slot counts other than the records that name it");

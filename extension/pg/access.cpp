@@ -10,25 +10,26 @@ const char *column_name(Relation rel, AttrNumber attnum) {
 }
 
 [[noreturn]] void raise_duplicate_id(const WriteTarget &t, LinkId id) {
+  const char *constraint = psprintf("%s_pkey", RelationGetRelationName(t.rel));
   ereport(ERROR,
           (errcode(ERRCODE_UNIQUE_VIOLATION),
-           errmsg("duplicate key value violates unique constraint \"%s_pkey\"",
-                  RelationGetRelationName(t.rel)),
+           errmsg("duplicate key value violates unique constraint \"%s\"", constraint),
            errdetail("Key (%s)=(" INT64_FORMAT ") already exists.", column_name(t.rel, t.spec->id), id),
-           errtable(t.rel)));
+           errtableconstraint(t.rel, constraint)));
   pg_unreachable();
 }
 
 [[noreturn]] void raise_duplicate_pair(const WriteTarget &t, const LinkInput &link) {
   const char *source = column_name(t.rel, t.spec->source);
   const char *target = column_name(t.rel, t.spec->target);
+  const char *constraint =
+      psprintf("%s_%s_%s_key", RelationGetRelationName(t.rel), source, target);
   ereport(ERROR,
           (errcode(ERRCODE_UNIQUE_VIOLATION),
-           errmsg("duplicate key value violates unique constraint \"%s_%s_%s_key\"",
-                  RelationGetRelationName(t.rel), source, target),
+           errmsg("duplicate key value violates unique constraint \"%s\"", constraint),
            errdetail("Key (%s, %s)=(" INT64_FORMAT ", " INT64_FORMAT ") already exists.", source,
                      target, link.source, link.target),
-           errtable(t.rel)));
+           errtableconstraint(t.rel, constraint)));
   pg_unreachable();
 }
 
@@ -64,8 +65,15 @@ void wait_in_line(WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
 // Memory that finished transactions leave behind comes before new memory.
 void make_room(const WriteTarget &t, std::uint32_t units) {
   constexpr std::uint64_t kLimit = 512; // below a millisecond under the lock
-  if (settle_some(t.store, kLimit, true) == 0)
-    store_grow(t.store, units);
+  store_lock(t.store, LW_SHARED);
+  std::uint64_t left = Store(t.store->heap).unsettled();
+  store_unlock(t.store);
+  for (bool more = true; more && left > 0; left -= left < kLimit ? left : kLimit) {
+    if (settle_some(t.store, kLimit, true, &more) > 0)
+      return;
+    CHECK_FOR_INTERRUPTS();
+  }
+  store_grow(t.store, units);
 }
 
 // Does what lets a refused insertion or uniqueness check be repeated, or complains.
@@ -92,16 +100,18 @@ bool resolve(const WriteTarget &t, const WriteResult &r, const LinkInput &link,
 }
 
 // Under REPEATABLE READ a row that is skipped for one the snapshot cannot see is a
-// serialization failure, as ExecCheckTIDVisible has it for tables.
+// serialization failure, as ExecCheckTupleVisible has it for tables.
 void check_conflict_visible(const WriteTarget &t, Ref<Version> other) {
   if (!IsolationUsesXactSnapshot())
     return;
   SnapshotView view(GetTransactionSnapshot());
   store_lock(t.store, LW_SHARED);
-  const LinkRow row = Store(t.store->heap).row(other);
-  const Ref<Version> seen = Store(t.store->heap).find(row.id, view.visibility());
+  const Store store(t.store->heap);
+  // The own transaction's rows are no reason to fail, even if this command made them.
+  const bool fine = store.inserted_by(other, Fate::kOwn, newest_state()) ||
+                    store.sees(other, view.visibility());
   store_unlock(t.store);
-  if (seen != other)
+  if (!fine)
     raise_concurrent(false);
 }
 
@@ -132,7 +142,7 @@ bool resolve_change(WriteTarget &t, const WriteResult &r, LinkRow &newest, bool 
   case Status::kDeleted:
     if (IsolationUsesXactSnapshot())
       raise_concurrent(true);
-    change = Change::kSkip;
+    change = Change::kDeleted;
     return false;
   case Status::kUpdated:
     break;
@@ -163,12 +173,34 @@ bool resolve_change(WriteTarget &t, const WriteResult &r, LinkRow &newest, bool 
   }
 }
 
+// The columns of a row as ExecConstraints shows them, or null to those who may not read them.
+const char *describe_row(Relation rel, TupleTableSlot *row) {
+  if (pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+    return nullptr;
+  const TupleDesc desc = RelationGetDescr(rel);
+  StringInfoData text;
+  initStringInfo(&text);
+  for (int i = 0; i < desc->natts; ++i) {
+    if (TupleDescAttr(desc, i)->attisdropped)
+      continue;
+    appendStringInfoString(&text, text.len == 0 ? "(" : ", ");
+    if (row->tts_isnull[i])
+      appendStringInfoString(&text, "null");
+    else
+      appendStringInfo(&text, INT64_FORMAT, DatumGetInt64(row->tts_values[i]));
+  }
+  appendStringInfoChar(&text, ')');
+  return text.data;
+}
+
 } // namespace
 
-void raise_null_part(Relation rel, AttrNumber attnum) {
+void raise_null_part(Relation rel, AttrNumber attnum, TupleTableSlot *row) {
+  const char *detail = row != nullptr ? describe_row(rel, row) : nullptr;
   ereport(ERROR, (errcode(ERRCODE_NOT_NULL_VIOLATION),
                   errmsg("null value in column \"%s\" of relation \"%s\" violates not-null constraint",
                          column_name(rel, attnum), RelationGetRelationName(rel)),
+                  detail != nullptr ? errdetail("Failing row contains %s.", detail) : 0,
                   errtablecol(rel, attnum)));
   pg_unreachable();
 }

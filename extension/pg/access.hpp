@@ -49,7 +49,8 @@ bool get_or_insert_link(const WriteTarget &target, LinkInput &link);
 
 enum class Change : std::uint8_t {
   kDone,
-  kSkip,    // deleted meanwhile, or already changed by this command
+  kSkip,    // already changed by this command
+  kDeleted, // deleted meanwhile
   kUpdated, // READ COMMITTED: `newest` says what the link is now; decide again, and go on with
             // it or call give_up
 };
@@ -74,8 +75,8 @@ inline Ref<Version> version_of(ItemPointer tid) {
   return {ItemPointerGetBlockNumberNoCheck(tid)};
 }
 
-// 23502, as a table with NOT NULL columns says it.
-[[noreturn]] void raise_null_part(Relation rel, AttrNumber attnum);
+// 23502, as a table with NOT NULL columns says it; `row`, if given, is described.
+[[noreturn]] void raise_null_part(Relation rel, AttrNumber attnum, TupleTableSlot *row = nullptr);
 // 22003 for an id of 0 or less.
 [[noreturn]] void raise_bad_id(Relation rel, LinkId id);
 

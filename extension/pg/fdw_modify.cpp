@@ -67,9 +67,11 @@ LinkInput read_slot(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *sl
   if (state->check_partition)
     ExecPartitionCheck(rinfo, slot, estate, true);
   if (null_source || null_target || (null_id && !assign))
-    raise_null_part(state->target.rel, null_id && !assign ? spec->id
-                                       : null_source      ? spec->source
-                                                          : spec->target);
+    raise_null_part(state->target.rel,
+                    null_id && !assign ? spec->id
+                    : null_source      ? spec->source
+                                       : spec->target,
+                    slot);
   LinkInput link{};
   if (!null_id) {
     link.id = DatumGetInt64(slot->tts_values[spec->id - 1]);
@@ -105,6 +107,24 @@ Ref<Version> version_from_plan(const ModifyState *state, TupleTableSlot *plan_sl
   if (null)
     elog(ERROR, "ctid is NULL");
   return version_of(reinterpret_cast<ItemPointer>(DatumGetPointer(datum)));
+}
+
+// A table locks its row before the row triggers of UPDATE and DELETE see it. Here they have
+// already seen a version that a concurrent transaction has replaced, and the executor
+// will not run them again: going on would lose what they do.
+void refuse_after_triggers(const ModifyState *state, CmdType command) {
+  const TriggerDesc *t = state->target.rel->trigdesc;
+  if (t == nullptr ||
+      !(command == CMD_UPDATE ? t->trig_update_before_row || t->trig_update_after_row
+                              : t->trig_delete_before_row || t->trig_delete_after_row))
+    return;
+  ereport(ERROR,
+          (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+           errmsg("could not serialize access due to concurrent update"),
+           errdetail("Store \"%s\" has row triggers, which have seen a link that another transaction "
+                     "has changed since.",
+                     RelationGetRelationName(state->target.rel)),
+           errhint("Retry the transaction.")));
 }
 
 // Evaluates the query again for the newest version of a link. Null if that is no
@@ -261,7 +281,11 @@ extern "C" TupleTableSlot *doublets_exec_update(EState *estate, ResultRelInfo *r
       return slot;
     case Change::kSkip:
       return nullptr;
+    case Change::kDeleted:
+      refuse_after_triggers(state, CMD_UPDATE);
+      return nullptr;
     case Change::kUpdated:
+      refuse_after_triggers(state, CMD_UPDATE);
       break;
     }
     TupleTableSlot *again = recheck(state, rinfo, newest);
@@ -295,7 +319,11 @@ extern "C" TupleTableSlot *doublets_exec_delete(EState *, ResultRelInfo *rinfo,
       return slot;
     case Change::kSkip:
       return nullptr;
+    case Change::kDeleted:
+      refuse_after_triggers(state, CMD_DELETE);
+      return nullptr;
     case Change::kUpdated:
+      refuse_after_triggers(state, CMD_DELETE);
       break;
     }
     if (recheck(state, rinfo, newest) == nullptr) {

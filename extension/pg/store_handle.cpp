@@ -7,7 +7,7 @@
 namespace doublets::pg {
 namespace {
 
-constexpr int kSweepPerCreate = 8;  // slots looked at by whoever makes a new store
+constexpr int kSweepPerCreate = 64;  // slots looked at by whoever makes a new store
 
 [[noreturn]] void out_of_memory() {
   ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
@@ -43,7 +43,11 @@ StoreHandle* attach(RelationEntry* entry, SharedStore* shared, const StoreKey& k
 // Makes the first chunk and registers it.
 SharedStore* create(const StoreKey& key, const StoreSpec& spec, bool* won) {
   registry_attach(true);
-  registry_sweep(kSweepPerCreate);
+  // The first new store of a session looks for everything that has lost its owner: nothing
+  // tells anybody of DROP DATABASE.
+  static bool swept = false;
+  registry_sweep(swept ? kSweepPerCreate : PG_INT32_MAX);
+  swept = true;
   registry_reserve();  // now, while there is no chunk an error would lose
   const Chunk chunk = chunk_create(kFirstChunkBytes, false);
   memset(chunk.base, 0, kFirstChunkBytes);

@@ -75,6 +75,13 @@ Fate newest_fate(void *, const TxnSlot &slot) noexcept {
   }
 }
 
+// A transaction id that is at most 2^31 behind the next one, in full.
+TxnId full_xid(TransactionId xid) noexcept {
+  const FullTransactionId next = ReadNextFullTransactionId();
+  const uint32 behind = XidFromFullTransactionId(next) - xid;
+  return U64FromFullTransactionId(next) - behind;
+}
+
 void refuse_serializable() {
   if (IsolationIsSerializable())
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -131,11 +138,14 @@ Writer writer_of(StoreTransaction *txn, CommandId command) {
 // ---------------------------------------------------------------------------
 // Snapshots
 
-SnapshotView::Verdict SnapshotView::judge(const TxnSlot &slot) const noexcept {
+SnapshotView::Verdict SnapshotView::judge(const TxnSlot &slot) noexcept {
   const TransactionId xid = short_xid(slot);
+  if (xmin_ == 0)
+    xmin_ = full_xid(snapshot_->xmin);
   if (TransactionIdIsCurrentTransactionId(xid))
     return Verdict::kOwn;
-  if (XidInMVCCSnapshot(xid, snapshot_))
+  // A record may outlive the 2^31 transactions that short ids can tell apart.
+  if (slot.xid >= xmin_ && XidInMVCCSnapshot(xid, snapshot_))
     return Verdict::kNothing;
   // Finished for the snapshot. A running state is the moment before its callback.
   const TxnState state = load_state(slot);
@@ -164,13 +174,12 @@ TxnId settling_horizon() {
   const Relation rel = table_open(horizon_relation_oid(), AccessShareLock);
   const TransactionId oldest = GetOldestNonRemovableTransactionId(rel);
   table_close(rel, AccessShareLock);
-  // The horizon is at most 2^31 behind the next transaction id.
-  const FullTransactionId next = ReadNextFullTransactionId();
-  const uint32 behind = XidFromFullTransactionId(next) - oldest;
-  return U64FromFullTransactionId(next) - behind;
+  return full_xid(oldest);
 }
 
-std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait) {
+std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait, bool *more) {
+  if (more != nullptr)
+    *more = false;
   // A hint read without the lock: at worst one settling too many or too few.
   const auto &header = reinterpret_cast<const StoreHeader &>(store->heap.header());
   if (__atomic_load_n(&header.flights, __ATOMIC_RELAXED) == 0)
@@ -180,7 +189,7 @@ std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait) {
     store_lock(store, LW_EXCLUSIVE);
   else if (!store_lock_conditional(store, LW_EXCLUSIVE))
     return 0;
-  const std::uint64_t dropped = Store(store->heap).settle(horizon, limit);
+  const std::uint64_t dropped = Store(store->heap).settle(horizon, limit, more);
   store_unlock(store);
   return dropped;
 }
@@ -198,20 +207,17 @@ std::uint64_t settle_all(StoreHandle *store) {
   constexpr std::uint64_t kBatch = 512; // below a millisecond, at hubs too
   const TxnId horizon = settling_horizon();
   store_lock(store, LW_SHARED);
-  const StoreHeader &header = Store(store->heap).header();
-  std::uint64_t left = header.flights + header.records;
+  // Records with an open end go round in the queue: everything is looked at once.
+  std::uint64_t left = Store(store->heap).unsettled();
   store_unlock(store);
   std::uint64_t dropped = 0;
-  for (;;) {
-    store_lock(store, LW_EXCLUSIVE);
-    const std::uint64_t n = Store(store->heap).settle(horizon, left < kBatch ? left : kBatch);
-    store_unlock(store);
-    dropped += n; // 0 if all that were looked at had to stay; those behind may be ready
-    if (left <= kBatch)
-      return dropped;
-    left -= kBatch;
+  for (bool more = true; more && left > 0; left -= left < kBatch ? left : kBatch) {
     CHECK_FOR_INTERRUPTS();
+    store_lock(store, LW_EXCLUSIVE);
+    dropped += Store(store->heap).settle(horizon, kBatch, &more);
+    store_unlock(store);
   }
+  return dropped;
 }
 
 } // namespace doublets::pg

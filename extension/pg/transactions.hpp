@@ -55,9 +55,10 @@ private:
   enum class Verdict : std::uint8_t { kNothing, kAll, kOwn };
 
   static bool includes(void *context, const TxnSlot &slot, CommandId command) noexcept;
-  Verdict judge(const TxnSlot &slot) const noexcept;
+  Verdict judge(const TxnSlot &slot) noexcept;
 
   Snapshot snapshot_;
+  TxnId xmin_ = 0; // of the snapshot, in full; 0: not computed yet
   TxnId last_xid_ = 0;
   Verdict last_ = Verdict::kNothing;
 };
@@ -69,8 +70,9 @@ TxnId settling_horizon();
 
 // Settles up to `limit` versions in flight of a store, if there are any. A writer waits for
 // the store's lock, a reader (`wait` false) only takes it when it is free.
-// Returns the number dropped.
-std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait);
+// Returns the number dropped; `more`, if wanted, as Store::settle.
+std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait,
+                          bool *more = nullptr);
 
 // The same by the way of a statement: now and then while there are few, for finding the
 // horizon costs as much as a short statement may.
