@@ -52,11 +52,6 @@ public:
     return header_.sparse_count == 0 ? Ref<Version>{} : sparse_head(id);
   }
 
-  void prefetch(LinkId id) const noexcept {
-    if (is_dense(id))
-      __builtin_prefetch(&dense_[static_cast<std::uint64_t>(id)]);
-  }
-
   // Sets `id` to the one the next assignment gives: kOk, or kNeedMemory and the blocks
   // wanted. Cheap unless
   // the counter has come upon explicitly given ids, which it then passes for good.
@@ -80,8 +75,6 @@ public:
   std::size_t collect(LinkId from, LinkId upto, Ref<Version> *out, std::size_t capacity,
                       LinkId &next) const noexcept;
 
-  LinkId fresh() const noexcept { return header_.fresh; }
-  std::uint64_t dense_size() const noexcept { return dense_.size(); }
 
   // Checks the free list, the counter and the tree; returns units of all blocks.
   std::uint64_t verify(void (*report)(void *, const char *), void *context) const noexcept;

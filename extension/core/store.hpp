@@ -31,7 +31,6 @@ struct StoreHeader {
   std::uint64_t records;      // in-flight records, in the queue
   std::uint64_t passed_over;  // members of runs that have records of their own
   std::uint64_t slots;
-  std::uint64_t removed;      // versions removed by settling since creation
   Ref<Flight> queue_head;
   Ref<Flight> queue_tail;
   Ref<Flight> open_run;       // the last record of an insertion, which the next may join

@@ -30,7 +30,6 @@ void Store::remove(Index &index, Ref<Version> version, Ref<Version> newer) noexc
   note_newer(older, IdIndex(heap_, header_.ids).remove(version, newer));
   heap_.give_back(version);
   --header_.versions;
-  ++header_.removed;
 }
 
 // Settles up to `limit` members of the run at the head of the queue, last first.

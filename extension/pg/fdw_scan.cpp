@@ -35,6 +35,7 @@ struct ScanState {
   ValueSet parts[kParts];
   bool started;    // values are evaluated, the position is that of the first search
   bool finished;
+  bool filter;     // the search leaves conditions to be checked row by row
   int at[kParts];  // which combination of values is being searched
   Pattern pattern;
   Position position;
@@ -104,6 +105,9 @@ void start(ScanState *state) {
     state->pattern.has_source = source.given && (!both || pairs || source.n <= target.n);
     state->pattern.has_target = target.given && (!both || pairs || source.n > target.n);
   }
+  state->filter = !id.given ? (source.given && !state->pattern.has_source) ||
+                                  (target.given && !state->pattern.has_target)
+                            : source.given || target.given;
   for (int &at : state->at)
     at = 0;
   set_pattern(state);
@@ -155,6 +159,8 @@ void fill(ScanState *state) {
     }
     store_unlock(state->store);
     state->visited += state->row_count;
+    if (!state->filter)
+      continue;
     const auto end = std::remove_if(state->rows, state->rows + state->row_count,
                                     [state](const LinkRow &r) noexcept { return !passes(state, r); });
     state->row_count = static_cast<std::size_t>(end - state->rows);
@@ -163,11 +169,14 @@ void fill(ScanState *state) {
 
 void store_row(const ScanState *state, const LinkRow &row, TupleTableSlot *slot) {
   const StoreSpec *spec = state->spec;
-  ExecClearTuple(slot);
+  // The slot holds the row before, of the same kind, unless somebody has materialised that.
+  if (unlikely(TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))) {
+    ExecClearTuple(slot);
+    ExecStoreVirtualTuple(slot);
+  }
   slot->tts_values[spec->id - 1] = Int64GetDatum(row.id);
   slot->tts_values[spec->source - 1] = Int64GetDatum(row.source);
   slot->tts_values[spec->target - 1] = Int64GetDatum(row.target);
-  ExecStoreVirtualTuple(slot);
   set_tid(&slot->tts_tid, row.version);
 }
 

@@ -24,6 +24,7 @@ struct Root {
   int store_tranche;
   int memory_tranche;
   dsm_handle control;  // the registry lock; written once
+  uint32 layout;       // kSharedLayout of the library that made it; immutable
 };
 
 // A segment of its own. Protected by the registry lock, but for slab_count and arenas.
@@ -38,6 +39,12 @@ struct Control {
   uint32 buckets[kBuckets];
   SharedStore first_slab[kFirstSlab];
 };
+
+// Tells libraries apart whose ideas of shared memory differ: a new one may be installed
+// while backends with the old one run.
+constexpr uint32 kSharedLayout =
+    kHeapFormat << 24 ^ static_cast<uint32>(sizeof(SharedStore)) << 16 ^
+    static_cast<uint32>(sizeof(Control)) << 8 ^ static_cast<uint32>(sizeof(StoreHeader));
 
 // This process's view.
 Root* root;
@@ -68,9 +75,15 @@ void attach_root() {
     shared->store_tranche = LWLockNewTrancheId();
     shared->memory_tranche = LWLockNewTrancheId();
     shared->control = DSM_HANDLE_INVALID;
+    shared->layout = kSharedLayout;
     LWLockInitialize(&shared->lock, shared->registry_tranche);
   }
   LWLockRelease(AddinShmemInitLock);
+  if (shared->layout != kSharedLayout)
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("the doublets library was replaced while the server was running"),
+                    errdetail("Stores in shared memory were made by another version of it."),
+                    errhint("Restart the server, which empties volatile stores.")));
   LWLockRegisterTranche(shared->registry_tranche, "DoubletsRegistry");
   LWLockRegisterTranche(shared->store_tranche, "DoubletsStore");
   LWLockRegisterTranche(shared->memory_tranche, "DoubletsMemory");
