@@ -4,34 +4,6 @@
 CALL make_links('links');
 INSERT INTO links VALUES (1, 1, 1), (2, 2, 2);
 
--- SERIALIZABLE
-BEGIN ISOLATION LEVEL SERIALIZABLE;
-SELECT problem('SELECT * FROM links');
-SELECT problem('SELECT count(*) FROM links');
-SELECT problem('INSERT INTO links VALUES (3, 3, 3)');
-SELECT problem('UPDATE links SET source = 1');
-SELECT problem('DELETE FROM links');
-SELECT problem($$SELECT doublets.count_links('links')$$);
-SELECT problem($$SELECT doublets.create_link('links', 1, 1)$$);
-SELECT problem($$SELECT * FROM doublets.outgoing('links', 1)$$);
-ROLLBACK;
-SET default_transaction_isolation = 'serializable';
-SELECT problem('SELECT * FROM links WHERE id = 1');
-RESET default_transaction_isolation;
-
--- row locks
-SELECT problem('SELECT * FROM links FOR UPDATE');
-SELECT problem('SELECT * FROM links WHERE id = 1 FOR NO KEY UPDATE');
-SELECT problem('SELECT * FROM links WHERE source = 1 FOR SHARE');
-SELECT problem('SELECT * FROM links FOR KEY SHARE NOWAIT');
-SELECT problem('SELECT * FROM links ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1');
-CREATE TABLE heap(n bigint);
-INSERT INTO heap VALUES (1);
-SELECT problem('SELECT * FROM heap JOIN links ON id = n FOR UPDATE');
--- those of the other table only are none of ours
-SELECT * FROM heap JOIN links ON id = n FOR UPDATE OF heap;
-DROP TABLE heap;
-
 -- two-phase commit
 \set VERBOSITY sqlstate
 BEGIN;

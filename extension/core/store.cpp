@@ -248,7 +248,7 @@ bool Store::inserted_by(Ref<Version> version, Fate fate, const Oracle &oracle) c
          oracle.fate(oracle.context, heap_.at(heap_.at(f).inserter)) == fate;
 }
 
-WriteResult Store::check(Ref<Version> version, const Oracle &oracle) const noexcept {
+WriteResult Store::fate(Ref<Version> version, const Oracle &oracle) const noexcept {
   WriteResult r;
   const Ref<Flight> f = heap_.at(version).flight;
   if (!f || !heap_.at(f).deleter)
@@ -478,9 +478,13 @@ void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,
 }
 
 WriteResult Store::update(Ref<Version> version, LinkInput &link, const Writer &writer) noexcept {
-  WriteResult r = check(version, writer.oracle);
-  if (r.status != Status::kOk)
+  const bool keeps_key = same_key(heap_.at(version), link.id, link.source, link.target);
+  WriteResult r = check(version, keeps_key ? LockStrength::kNoKeyUpdate : LockStrength::kUpdate,
+                        writer.oracle);
+  if (r.status != Status::kOk) {
+    r.conflicts = true;
     return r;
+  }
   r = with_index([&](auto &index) noexcept { return put(index, link, version, writer); });
   if (r.status == Status::kOk)
     mark_deleted(version, link.version, writer);
@@ -488,7 +492,7 @@ WriteResult Store::update(Ref<Version> version, LinkInput &link, const Writer &w
 }
 
 WriteResult Store::erase(Ref<Version> version, const Writer &writer) noexcept {
-  WriteResult r = check(version, writer.oracle);
+  WriteResult r = check(version, LockStrength::kUpdate, writer.oracle);
   if (r.status != Status::kOk)
     return r;
   if (!heap_.can_take(record_plan())) {

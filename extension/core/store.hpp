@@ -14,6 +14,7 @@
 #pragma once
 
 #include "id_index.hpp"
+#include "lock_table.hpp"
 #include "split_index.hpp"
 #include "united_index.hpp"
 
@@ -35,6 +36,7 @@ struct StoreHeader {
   Ref<Flight> queue_tail;
   Ref<Flight> open_run;       // the last record of an insertion, which the next may join
   std::uint32_t reserved;
+  LockTableHeader locks;
   IdIndexHeader ids;
   SplitHeader split;   // of layout kSplit
   UnitedHeader united; // of layout kUnited
@@ -85,6 +87,10 @@ struct WriteResult {
   std::uint32_t units = 0;   // kNeedMemory: how many are wanted at least
   TxnId wait_for = 0;        // kWait: until this transaction has ended
   CommandId command = 0;     // kSelfModified: by this command
+  bool conflicts = false;    // about the version to be changed, not about what it shall become
+  LockStrength wanted{};     // kWait, conflicts: in order to lock it this way
+  bool overtakes = false;    // kWait: not to wait in the line of those who want the link
+  bool follows = false;      // kWait: decided by a successor of the version asked for
   Ref<Version> other{};      // kUpdated: the successor; kDuplicate*, kWait: the version met
 };
 
@@ -128,6 +134,13 @@ public:
   // Whether the transaction that inserted a version has this fate; false once it is settled.
   bool inserted_by(Ref<Version> version, Fate fate, const Oracle &oracle) const noexcept;
 
+  // Whether the caller's transaction inserted a version by this command or a later one.
+  bool inserted_since(Ref<Version> version, CommandId command, const Oracle &oracle) const noexcept;
+
+  // What has become of a version in the newest state, whoever holds it: kOk, kSelfModified,
+  // kUpdated, kDeleted; kWait while an unfinished transaction is changing it.
+  WriteResult fate(Ref<Version> version, const Oracle &oracle) const noexcept;
+
   // The smallest-id live link with a pair in the newest state; kWait if an unfinished
   // transaction decides. kOk with null `other`: there is none.
   WriteResult find_pair_newest(std::int64_t source, std::int64_t target,
@@ -150,14 +163,17 @@ public:
   // link.version say which; kOk with null `other`: it was inserted.
   WriteResult get_or_insert(LinkInput &link, const Writer &writer) noexcept;
 
-  // Whether `version` may be updated or deleted now; as update and erase answer.
-  WriteResult check(Ref<Version> version, const Oracle &oracle) const noexcept;
-
   // Replaces a version. link.id is the id it shall have (never 0).
   WriteResult update(Ref<Version> version, LinkInput &link, const Writer &writer) noexcept;
 
   // Deletes a version.
   WriteResult erase(Ref<Version> version, const Writer &writer) noexcept;
+
+  // Locks a version and its successors to the end of the writer's transaction.
+  WriteResult lock(Ref<Version> version, LockStrength strength, const Writer &writer) noexcept;
+
+  // Drops the records of row locks that have ended; looks at up to `limit`, returns how many.
+  std::uint64_t settle_locks(std::uint64_t limit) noexcept;
 
   // Drops in-flight records that nobody needs: looks at up to `limit`, starting with the
   // oldest. Effects of transactions before `horizon` are visible or dead to everyone.
@@ -168,6 +184,12 @@ public:
   // What settling everything may have to look at.
   std::uint64_t unsettled() const noexcept {
     return header_.flights + header_.records + header_.passed_over;
+  }
+
+  // Whether there is anything to settle; may be asked without a lock, as a hint.
+  static bool has_unsettled(const StoreHeader &header, std::uint64_t n = 1) noexcept {
+    return __atomic_load_n(&header.flights, __ATOMIC_RELAXED) +
+               __atomic_load_n(&header.locks.lockers, __ATOMIC_RELAXED) >= n;
   }
 
   // --- Checking [shared] ---
@@ -216,6 +238,15 @@ private:
   void let_go(Ref<TxnSlot> slot) noexcept;
   void mark_deleted(Ref<Version> version, Ref<Version> successor, const Writer &writer) noexcept;
   void note_newer(Ref<Version> version, Ref<Version> newer) noexcept;
+  LockTable locks() const noexcept { return {heap_, header_.locks, header_.seed}; }
+  bool same_key(const Version &a, LinkId id, std::int64_t source, std::int64_t target) const noexcept {
+    return a.id == id && (header_.unique_pairs == 0 || (a.source == source && a.target == target));
+  }
+  WriteResult check(Ref<Version> version, LockStrength strength, const Oracle &oracle) const noexcept;
+  WriteResult key_fate(Ref<Version> version, const Oracle &oracle) const noexcept;
+  void check_holders(LinkId id, LockStrength strength, const Oracle &oracle,
+                     WriteResult &result) const noexcept;
+  bool holds(LinkId id, LockStrength strength, const Oracle &oracle) const noexcept;
   template <class Index>
   void remove(Index &index, Ref<Version> version, Ref<Version> newer) noexcept;
 

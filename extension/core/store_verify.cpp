@@ -96,13 +96,20 @@ void Store::verify(void (*report)(void *, const char *), void *context) const no
   if (queued != header_.records || last != header_.queue_tail ||
       passed_over != header_.passed_over || queued_versions != header_.flights || flying != header_.flights)
     report(context, "the queue of in-flight records is damaged");
+  const auto count_slot = [&](Ref<TxnSlot> slot) noexcept {
+    if (heap_.at(slot).references == 0 || heap_.at(slot).xid == 0)
+      report(context, "a row lock names a dead transaction slot");
+    else
+      slots += 1.0 / heap_.at(slot).references;
+  };
+  const std::uint64_t lock_units = locks().verify(report, context, count_slot);
   if (std::abs(slots - static_cast<double>(header_.slots)) > 1e-7)
     report(context, "a transaction slot counts other than the records that name it");
 
   const std::uint64_t index_units = with_index(
       [&](auto &index) noexcept { return index.verify(header_.versions, report, context); });
 
-  std::uint64_t used = h.header_units + index_units + ids.verify(report, context) +
+  std::uint64_t used = h.header_units + index_units + lock_units + ids.verify(report, context) +
                        header_.versions * units_of<Version>() +
                        header_.records * units_of<Flight>() + member_units + header_.slots * units_of<TxnSlot>();
   if (used * kUnitBytes != h.used_bytes)

@@ -33,72 +33,6 @@ const char *column_name(Relation rel, AttrNumber attnum) {
   pg_unreachable();
 }
 
-[[noreturn]] void raise_concurrent(bool deleted) {
-  ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-                  deleted ? errmsg("could not serialize access due to concurrent delete")
-                          : errmsg("could not serialize access due to concurrent update")));
-  pg_unreachable();
-}
-
-void wait_for(const WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
-  ItemPointerData tid;
-  set_tid(&tid, r.other);
-  XactLockTableWait(static_cast<TransactionId>(r.wait_for), t.rel, &tid, oper);
-}
-
-// Waits for the place at the head of the line for a version.
-void line_up(WriteTarget &t, Ref<Version> version) {
-  ItemPointerData tid;
-  set_tid(&tid, version);
-  if (t.queue.held && ItemPointerEquals(&t.queue.tid, &tid))
-    return;
-  give_up(t);
-  LockTuple(t.rel, &tid, ExclusiveLock);
-  t.queue = {true, tid};
-}
-
-void wait_in_line(WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
-  line_up(t, r.other);
-  wait_for(t, r, oper);
-}
-
-// Memory that finished transactions leave behind comes before new memory.
-void make_room(const WriteTarget &t, std::uint32_t units) {
-  constexpr std::uint64_t kLimit = 512; // below a millisecond under the lock
-  store_lock(t.store, LW_SHARED);
-  std::uint64_t left = Store(t.store->heap).unsettled();
-  store_unlock(t.store);
-  for (bool more = true; more && left > 0; left -= left < kLimit ? left : kLimit) {
-    if (settle_some(t.store, kLimit, true, &more) > 0)
-      return;
-    CHECK_FOR_INTERRUPTS();
-  }
-  store_grow(t.store, units);
-}
-
-// Does what lets a refused insertion or uniqueness check be repeated, or complains.
-// Returns false if the link is to be skipped.
-bool resolve(const WriteTarget &t, const WriteResult &r, const LinkInput &link,
-             OnConflict on_conflict) {
-  switch (r.status) {
-  case Status::kNeedMemory:
-    make_room(t, r.units);
-    return true;
-  case Status::kWait:
-    wait_for(t, r, XLTW_InsertIndex);
-    return true;
-  case Status::kDuplicateId:
-  case Status::kDuplicatePair:
-    if (on_conflict == OnConflict::kSkip)
-      return false;
-    if (r.status == Status::kDuplicateId)
-      raise_duplicate_id(t, link.id);
-    raise_duplicate_pair(t, link);
-  default:
-    elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
-  }
-}
-
 // Under REPEATABLE READ a row that is skipped for one the snapshot cannot see is a
 // serialization failure, as ExecCheckTupleVisible has it for tables.
 void check_conflict_visible(const WriteTarget &t, Ref<Version> other) {
@@ -113,64 +47,6 @@ void check_conflict_visible(const WriteTarget &t, Ref<Version> other) {
   store_unlock(t.store);
   if (!fine)
     raise_concurrent(false);
-}
-
-// Answers for a version that was changed by others: waits, complains, or walks to the
-// newest version. Returns true to try again.
-bool resolve_change(WriteTarget &t, const WriteResult &r, LinkRow &newest, bool deleting,
-                    Change &change) {
-  const XLTW_Oper oper = deleting ? XLTW_Delete : XLTW_Update;
-  switch (r.status) {
-  case Status::kNeedMemory:
-    make_room(t, r.units);
-    return true;
-  case Status::kWait:
-    wait_in_line(t, r, oper);
-    return true;
-  case Status::kSelfModified:
-    if (r.command != t.command)
-      ereport(ERROR,
-              (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-               deleting ? errmsg("tuple to be deleted was already modified by an operation "
-                                 "triggered by the current command")
-                        : errmsg("tuple to be updated was already modified by an operation "
-                                 "triggered by the current command"),
-               errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate "
-                       "changes to other rows.")));
-    change = Change::kSkip;
-    return false;
-  case Status::kDeleted:
-    if (IsolationUsesXactSnapshot())
-      raise_concurrent(true);
-    change = Change::kDeleted;
-    return false;
-  case Status::kUpdated:
-    break;
-  default:
-    elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
-  }
-  if (IsolationUsesXactSnapshot())
-    raise_concurrent(false);
-  // The successors are kept while the command's snapshot cannot see what made them.
-  for (Ref<Version> version = r.other;;) {
-    store_lock(t.store, LW_SHARED);
-    const Store store(t.store->heap);
-    const WriteResult next = store.check(version, newest_state());
-    newest = store.row(version);
-    store_unlock(t.store);
-    if (next.status == Status::kUpdated) {
-      version = next.other;
-    } else if (next.status == Status::kWait) {
-      wait_in_line(t, next, oper);
-    } else if (next.status == Status::kOk && t.queue.held && version_of(&t.queue.tid) == version) {
-      change = Change::kUpdated;
-      return false;
-    } else if (next.status == Status::kOk) {
-      line_up(t, version); // and look again: somebody may have been before us
-    } else {
-      return resolve_change(t, next, newest, deleting, change);
-    }
-  }
 }
 
 // The columns of a row as ExecConstraints shows them, or null to those who may not read them.
@@ -195,6 +71,57 @@ const char *describe_row(Relation rel, TupleTableSlot *row) {
 
 } // namespace
 
+void make_room(const WriteTarget &t, std::uint32_t units) {
+  constexpr std::uint64_t kLimit = 512; // below a millisecond under the lock
+  store_lock(t.store, LW_SHARED);
+  std::uint64_t left =
+      Store(t.store->heap).unsettled() + Store(t.store->heap).header().locks.lockers;
+  store_unlock(t.store);
+  for (bool more = true; more && left > 0; left -= left < kLimit ? left : kLimit) {
+    if (settle_some(t.store, kLimit, true, &more) > 0)
+      return;
+    CHECK_FOR_INTERRUPTS();
+  }
+  store_grow(t.store, units);
+}
+
+void wait_for(const WriteTarget &t, const WriteResult &r, XLTW_Oper oper) {
+  ItemPointerData tid;
+  set_tid(&tid, r.other);
+  XactLockTableWait(static_cast<TransactionId>(r.wait_for), t.rel, &tid, oper);
+}
+
+bool resolve(const WriteTarget &t, const WriteResult &r, const LinkInput &link,
+             OnConflict on_conflict) {
+  switch (r.status) {
+  case Status::kNeedMemory:
+    make_room(t, r.units);
+    return true;
+  case Status::kWait:
+    wait_for(t, r, XLTW_InsertIndex);
+    return true;
+  case Status::kDuplicateId:
+  case Status::kDuplicatePair:
+    if (on_conflict == OnConflict::kSkip)
+      return false;
+    // A transaction that has read that there is no such link is better told to try again, as
+    // nbtree has it.
+    announce_write(t.rel);
+    if (r.status == Status::kDuplicateId)
+      raise_duplicate_id(t, link.id);
+    raise_duplicate_pair(t, link);
+  default:
+    elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
+  }
+}
+
+void raise_concurrent(bool deleted) {
+  ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+                  deleted ? errmsg("could not serialize access due to concurrent delete")
+                          : errmsg("could not serialize access due to concurrent update")));
+  pg_unreachable();
+}
+
 void raise_null_part(Relation rel, AttrNumber attnum, TupleTableSlot *row) {
   const char *detail = row != nullptr ? describe_row(rel, row) : nullptr;
   ereport(ERROR, (errcode(ERRCODE_NOT_NULL_VIOLATION),
@@ -215,16 +142,10 @@ void raise_bad_id(Relation rel, LinkId id) {
 }
 
 WriteTarget open_for_write(Relation rel, CommandId command) {
-  WriteTarget t{rel, store_spec(rel), store_open(rel, true), command, {}};
+  WriteTarget t{rel, store_spec(rel), store_open(rel, true), command};
   constexpr std::uint64_t kSettleLimit = 64;
   settle_in_passing(t.store, kSettleLimit, true);
   return t;
-}
-
-void give_up(WriteTarget &t) {
-  if (t.queue.held)
-    UnlockTuple(t.rel, &t.queue.tid, ExclusiveLock);
-  t.queue.held = false;
 }
 
 void insert_links(const WriteTarget &t, LinkInput *links, std::size_t n, OnConflict on_conflict) {
@@ -243,6 +164,7 @@ void insert_links(const WriteTarget &t, LinkInput *links, std::size_t n, OnConfl
       links[first].version = {};
       return;
     }
+    announce_write(t.rel);
     CHECK_FOR_INTERRUPTS();
   }
 }
@@ -273,54 +195,16 @@ bool get_or_insert_link(const WriteTarget &t, LinkInput &link) {
     store_lock(t.store, LW_EXCLUSIVE);
     const WriteResult r = Store(t.store->heap).get_or_insert(link, writer);
     store_unlock(t.store);
-    if (r.status == Status::kOk && !r.other)
+    if (r.status == Status::kOk && !r.other) {
+      announce_write(t.rel);
       return true;
+    }
     if (r.status == Status::kOk) {
       check_conflict_visible(t, r.other);
       return false;
     }
     (void)resolve(t, r, link, OnConflict::kError);
   }
-}
-
-Change update_link(WriteTarget &t, Ref<Version> version, LinkInput &link, LinkRow &newest) {
-  StoreTransaction *txn = begin_write(t.store);
-  const Writer writer = writer_of(txn, t.command);
-  Change change = Change::kDone;
-  for (;;) {
-    store_lock(t.store, LW_EXCLUSIVE);
-    Store store(t.store->heap);
-    const WriteResult conflict = store.check(version, writer.oracle);
-    WriteResult r = conflict;
-    if (conflict.status == Status::kOk)
-      r = store.update(version, link, writer);
-    store_unlock(t.store);
-    if (r.status == Status::kOk)
-      break;
-    if (conflict.status == Status::kOk)
-      (void)resolve(t, r, link, OnConflict::kError);
-    else if (!resolve_change(t, r, newest, false, change))
-      break;
-  }
-  if (change != Change::kUpdated)
-    give_up(t);
-  return change;
-}
-
-Change delete_link(WriteTarget &t, Ref<Version> version, LinkRow &newest) {
-  StoreTransaction *txn = begin_write(t.store);
-  const Writer writer = writer_of(txn, t.command);
-  Change change = Change::kDone;
-  for (;;) {
-    store_lock(t.store, LW_EXCLUSIVE);
-    const WriteResult r = Store(t.store->heap).erase(version, writer);
-    store_unlock(t.store);
-    if (r.status == Status::kOk || !resolve_change(t, r, newest, true, change))
-      break;
-  }
-  if (change != Change::kUpdated)
-    give_up(t);
-  return change;
 }
 
 } // namespace doublets::pg

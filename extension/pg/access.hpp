@@ -9,21 +9,12 @@
 
 namespace doublets::pg {
 
-// A place in the line of those who want to change a version, as heap_acquire_tuplock has
-// it: whoever holds the tuple's heavyweight lock waits for the transaction that has changed
-// it, the others wait for the lock, so nobody is overtaken. An ERROR releases it.
-struct TupleQueue {
-  bool held;
-  ItemPointerData tid;
-};
-
 // A relation being written by one command.
 struct WriteTarget {
   Relation rel;
   const StoreSpec *spec;
   StoreHandle *store;
   CommandId command; // stamped on the changes
-  TupleQueue queue;  // held only between Change::kUpdated and what follows it
 };
 
 // Opens the store of `rel` for writing, making its first memory if it has none, and
@@ -49,23 +40,39 @@ bool get_or_insert_link(const WriteTarget &target, LinkInput &link);
 
 enum class Change : std::uint8_t {
   kDone,
-  kSkip,    // already changed by this command
+  kSkip,    // already changed by the own transaction
   kDeleted, // deleted meanwhile
-  kUpdated, // READ COMMITTED: `newest` says what the link is now; decide again, and go on with
-            // it or call give_up
+  kUpdated, // READ COMMITTED: changed meanwhile, `newest` says what the link is now and is
+            // locked: decide again
+  kWouldBlock, // with a policy that does not wait
 };
 
-// Replaces or deletes a version that the command's snapshot sees. Waits for a running
-// transaction that has changed it. With kUpdated, `newest` is the last committed
-// version of the chain, and nothing was changed.
-// Errors: 40001 in REPEATABLE READ, 27000 changed by a trigger of the same command,
-// 23505, those of store_grow.
-Change update_link(WriteTarget &target, Ref<Version> version, LinkInput &link,
-                   LinkRow &newest);
-Change delete_link(WriteTarget &target, Ref<Version> version, LinkRow &newest);
+// Replaces or deletes a version that the command's snapshot sees. Waits for running
+// transactions that have changed or locked it. With kUpdated nothing was changed, and
+// `newest` is locked with `strength` (for a deletion kUpdate).
+// Errors: 40001 in REPEATABLE READ and SERIALIZABLE, 27000 changed by a trigger of the same
+// command, 23505, those of store_grow.
+Change update_link(const WriteTarget &target, Ref<Version> version, LinkInput &link,
+                   LockStrength strength, LinkRow &newest);
+Change delete_link(const WriteTarget &target, Ref<Version> version, LinkRow &newest);
 
-// After kUpdated, if the newest version is not wanted: lets the next in line proceed.
-void give_up(WriteTarget &target);
+// What update_link asks for as a command that changes these columns: keys are the id and, if
+// pairs are unique, both ends.
+LockStrength update_strength(const WriteTarget &target, bool id, bool ends);
+
+struct RowLock {
+  LockStrength strength;
+  LockWaitPolicy policy;
+  bool before_change; // for a change to come: words the errors, and refuses what
+                      // triggers of the same command have changed (27000)
+};
+
+// Locks a version that the command's snapshot sees, to the end of the (sub)transaction, as
+// heap_lock_tuple does. kDone and kUpdated: `newest` is what was locked.
+// Errors: 40001 in REPEATABLE READ and SERIALIZABLE, 55P03 with LockWaitError, those of
+// store_grow.
+Change lock_link(const WriteTarget &target, Ref<Version> version, const RowLock &how,
+                 LinkRow &newest);
 
 // The one ways to turn a version into a ctid and back. Offset 1 makes it valid.
 inline void set_tid(ItemPointer tid, Ref<Version> version) {
@@ -74,6 +81,23 @@ inline void set_tid(ItemPointer tid, Ref<Version> version) {
 inline Ref<Version> version_of(ItemPointer tid) {
   return {ItemPointerGetBlockNumberNoCheck(tid)};
 }
+
+// --- What inserting and changing share ---
+
+// Makes room for blocks of `units` in all. Memory that finished transactions leave behind
+// comes before new memory. Errors: those of store_grow.
+void make_room(const WriteTarget &target, std::uint32_t units);
+
+// Waits for the transaction that kWait names.
+void wait_for(const WriteTarget &target, const WriteResult &result, XLTW_Oper oper);
+
+// Does what lets a refused insertion or uniqueness check be repeated, or complains.
+// Returns false if the link is to be skipped.
+bool resolve(const WriteTarget &target, const WriteResult &result, const LinkInput &link,
+             OnConflict on_conflict);
+
+// 40001
+[[noreturn]] void raise_concurrent(bool deleted);
 
 // 23502, as a table with NOT NULL columns says it; `row`, if given, is described.
 [[noreturn]] void raise_null_part(Relation rel, AttrNumber attnum, TupleTableSlot *row = nullptr);

@@ -8,6 +8,7 @@ DOUBLETS_FUNCTION(doublets_fdw_handler) {
   routine->GetForeignPaths = doublets_get_paths;
   routine->GetForeignPlan = doublets_get_plan;
   routine->GetForeignRowMarkType = doublets_get_row_mark_type;
+  routine->RefetchForeignRow = doublets_refetch_row;
 
   routine->BeginForeignScan = doublets_begin_scan;
   routine->IterateForeignScan = doublets_iterate_scan;

@@ -3,7 +3,8 @@
 //   fdw.cpp          the handler: the table of callbacks
 //   fdw_plan.cpp     conditions, estimates, paths, the plan
 //   fdw_scan.cpp     reading, EXPLAIN
-//   fdw_values.cpp   integers of SQL as the core's
+//   fdw_values.cpp   integers and rows of SQL as the core's
+//   fdw_lock.cpp     row locks
 //   fdw_modify.cpp   INSERT, COPY, UPDATE, DELETE, TRUNCATE
 //   fdw_analyze.cpp  ANALYZE
 #pragma once
@@ -15,9 +16,16 @@ namespace doublets::pg {
 // Parts of a link a condition can fix.
 enum Part : int { kPartId, kPartSource, kPartTarget, kParts };
 
-// ForeignScan.fdw_private is an integer list: for each expression of fdw_exprs the part
-// it fixes, plus kArrayFlag if it is an array of alternatives.
+// ForeignScan.fdw_private: an integer list with, for each expression of fdw_exprs, the part
+// it fixes, plus kArrayFlag if it is an array of alternatives; and an Integer, the
+// CmdType for which the scan has to lock its rows, or 0.
 inline constexpr int kArrayFlag = 8;
+inline List *scan_parts(const ForeignScan *plan) {
+  return static_cast<List *>(linitial(plan->fdw_private));
+}
+inline CmdType scan_locks_for(const ForeignScan *plan) {
+  return static_cast<CmdType>(intVal(lsecond(plan->fdw_private)));
+}
 
 // An int2, int4 or int8 datum.
 std::int64_t integer_value(Datum datum, Oid type);
@@ -27,6 +35,14 @@ std::int64_t integer_value(Datum datum, Oid type);
 // current one.
 std::int64_t *array_values(Datum array, MemoryContext context, int *n);
 
+// Makes `slot` hold a link.
+void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot);
+
+// For the scan of a relation to be changed whose row triggers must see rows that stay as they
+// are: locks the row of the slot if it meets the local conditions. False: it is not wanted.
+// The slot may show a newer version afterwards.
+bool lock_scanned_row(ForeignScanState *node, const WriteTarget &target, TupleTableSlot *slot);
+
 extern "C" {
 void doublets_get_rel_size(PlannerInfo *root, RelOptInfo *baserel, Oid relid);
 void doublets_get_paths(PlannerInfo *root, RelOptInfo *baserel, Oid relid);
@@ -34,6 +50,8 @@ ForeignScan *doublets_get_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid
                                ForeignPath *best_path, List *tlist, List *scan_clauses,
                                Plan *outer_plan);
 RowMarkType doublets_get_row_mark_type(RangeTblEntry *rte, LockClauseStrength strength);
+void doublets_refetch_row(EState *estate, ExecRowMark *mark, Datum rowid, TupleTableSlot *slot,
+                          bool *updated);
 
 void doublets_begin_scan(ForeignScanState *node, int eflags);
 TupleTableSlot *doublets_iterate_scan(ForeignScanState *node);

@@ -18,6 +18,8 @@ struct ModifyState {
   bool batch;            // rows may wait for each other
   bool check_constraints;
   bool check_partition;
+  bool strength_known;
+  LockStrength strength; // of an UPDATE
   LinkInput *inputs; // of kBatchSize, for batches
 };
 
@@ -29,21 +31,6 @@ bool has_row_constraints(Relation rel) {
 bool has_insert_row_triggers(Relation rel) {
   const TriggerDesc *t = rel->trigdesc;
   return t != nullptr && (t->trig_insert_before_row || t->trig_insert_after_row);
-}
-
-// Makes `slot` hold a link. All columns are of pass-by-value type.
-void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot) {
-  ExecClearTuple(slot);
-  std::memset(slot->tts_isnull, true, static_cast<std::size_t>(spec->natts));
-  slot->tts_values[spec->id - 1] = Int64GetDatum(row.id);
-  slot->tts_values[spec->source - 1] = Int64GetDatum(row.source);
-  slot->tts_values[spec->target - 1] = Int64GetDatum(row.target);
-  slot->tts_isnull[spec->id - 1] = false;
-  slot->tts_isnull[spec->source - 1] = false;
-  slot->tts_isnull[spec->target - 1] = false;
-  ExecStoreVirtualTuple(slot);
-  slot->tts_tableOid = InvalidOid;
-  set_tid(&slot->tts_tid, row.version);
 }
 
 void check_row(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *slot, EState *estate) {
@@ -109,22 +96,20 @@ Ref<Version> version_from_plan(const ModifyState *state, TupleTableSlot *plan_sl
   return version_of(reinterpret_cast<ItemPointer>(DatumGetPointer(datum)));
 }
 
-// A table locks its row before the row triggers of UPDATE and DELETE see it. Here they have
-// already seen a version that a concurrent transaction has replaced, and the executor
-// will not run them again: going on would lose what they do.
-void refuse_after_triggers(const ModifyState *state, CmdType command) {
-  const TriggerDesc *t = state->target.rel->trigdesc;
-  if (t == nullptr ||
-      !(command == CMD_UPDATE ? t->trig_update_before_row || t->trig_update_after_row
-                              : t->trig_delete_before_row || t->trig_delete_after_row))
-    return;
-  ereport(ERROR,
-          (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-           errmsg("could not serialize access due to concurrent update"),
-           errdetail("Store \"%s\" has row triggers, which have seen a link that another transaction "
-                     "has changed since.",
-                     RelationGetRelationName(state->target.rel)),
-           errhint("Retry the transaction.")));
+// As ExecUpdateLockMode, which looks at the indexes. Not when the modification begins: which
+// columns are generated is found out later.
+LockStrength strength_of(ModifyState *state, ResultRelInfo *rinfo, EState *estate) {
+  if (!state->strength_known) {
+    const Bitmapset *updated = ExecGetAllUpdatedCols(rinfo, estate);
+    const auto updates = [updated](AttrNumber column) {
+      return bms_is_member(column - FirstLowInvalidHeapAttributeNumber, updated);
+    };
+    const StoreSpec *spec = state->target.spec;
+    state->strength = update_strength(state->target, updates(spec->id),
+                                      updates(spec->source) || updates(spec->target));
+    state->strength_known = true;
+  }
+  return state->strength;
 }
 
 // Evaluates the query again for the newest version of a link. Null if that is no
@@ -272,27 +257,22 @@ extern "C" TupleTableSlot *doublets_exec_update(EState *estate, ResultRelInfo *r
                                                 TupleTableSlot *slot, TupleTableSlot *plan_slot) {
   auto *state = static_cast<ModifyState *>(rinfo->ri_FdwState);
   Ref<Version> version = version_from_plan(state, plan_slot);
+  const LockStrength strength = strength_of(state, rinfo, estate);
   for (;;) {
     LinkInput link = read_slot(state, rinfo, slot, estate, false);
     LinkRow newest{};
-    switch (update_link(state->target, version, link, newest)) {
+    switch (update_link(state->target, version, link, strength, newest)) {
     case Change::kDone:
       set_tid(&slot->tts_tid, link.version);
       return slot;
-    case Change::kSkip:
-      return nullptr;
-    case Change::kDeleted:
-      refuse_after_triggers(state, CMD_UPDATE);
-      return nullptr;
     case Change::kUpdated:
-      refuse_after_triggers(state, CMD_UPDATE);
       break;
+    default:
+      return nullptr;
     }
     TupleTableSlot *again = recheck(state, rinfo, newest);
-    if (again == nullptr) {
-      give_up(state->target);
+    if (again == nullptr)
       return nullptr;
-    }
     version = newest.version;
     fill_slot(state->target.spec, newest, rinfo->ri_oldTupleSlot);
     slot = ExecGetUpdateNewTuple(rinfo, again, rinfo->ri_oldTupleSlot);
@@ -317,19 +297,13 @@ extern "C" TupleTableSlot *doublets_exec_delete(EState *, ResultRelInfo *rinfo,
         fill_slot(state->target.spec, row, slot);
       }
       return slot;
-    case Change::kSkip:
-      return nullptr;
-    case Change::kDeleted:
-      refuse_after_triggers(state, CMD_DELETE);
-      return nullptr;
     case Change::kUpdated:
-      refuse_after_triggers(state, CMD_DELETE);
       break;
-    }
-    if (recheck(state, rinfo, newest) == nullptr) {
-      give_up(state->target);
+    default:
       return nullptr;
     }
+    if (recheck(state, rinfo, newest) == nullptr)
+      return nullptr;
     version = newest.version;
   }
 }
@@ -343,8 +317,11 @@ extern "C" int doublets_is_updatable(Relation) {
 extern "C" void doublets_truncate(List *rels, DropBehavior, bool) {
   check_read_allowed();
   ListCell *cell;
-  foreach (cell, rels)
-    store_truncate(static_cast<Relation>(lfirst(cell)));
+  foreach (cell, rels) {
+    const auto rel = static_cast<Relation>(lfirst(cell));
+    CheckTableForSerializableConflictIn(rel);
+    store_truncate(rel);
+  }
 }
 
 } // namespace doublets::pg

@@ -253,6 +253,22 @@ void consider_clause(PlannerInfo *root, RelOptInfo *baserel, RestrictInfo *rinfo
   *outers = lappend(*outers, outer);
 }
 
+// The command for which rows have to be locked as they are read. A table locks a row before
+// the row triggers of UPDATE and DELETE see it; the executor does not do that for foreign tables.
+CmdType locks_for(PlannerInfo *root, const RelOptInfo *baserel, Oid relid) {
+  const CmdType command = root->parse->commandType;
+  if ((command != CMD_UPDATE && command != CMD_DELETE) ||
+      !bms_is_member(static_cast<int>(baserel->relid), root->all_result_relids))
+    return CMD_UNKNOWN;
+  const Relation rel = table_open(relid, NoLock);
+  const TriggerDesc *t = rel->trigdesc;
+  const bool triggers =
+      t != nullptr && (command == CMD_UPDATE ? t->trig_update_before_row || t->trig_update_after_row
+                                             : t->trig_delete_before_row || t->trig_delete_after_row);
+  table_close(rel, NoLock);
+  return triggers ? command : CMD_UNKNOWN;
+}
+
 } // namespace
 
 extern "C" void doublets_get_rel_size(PlannerInfo *root, RelOptInfo *baserel, Oid relid) {
@@ -324,7 +340,7 @@ extern "C" void doublets_get_paths(PlannerInfo *root, RelOptInfo *baserel, Oid) 
                   get_baserel_parampathinfo(root, baserel, static_cast<Relids>(lfirst(cell))));
 }
 
-extern "C" ForeignScan *doublets_get_plan(PlannerInfo *root, RelOptInfo *baserel, Oid,
+extern "C" ForeignScan *doublets_get_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid,
                                           ForeignPath *, List *tlist, List *scan_clauses,
                                           Plan *outer_plan) {
   List *pushed = NIL, *local = NIL, *exprs = NIL, *parts = NIL;
@@ -345,17 +361,8 @@ extern "C" ForeignScan *doublets_get_plan(PlannerInfo *root, RelOptInfo *baserel
     parts = lappend_int(parts, c.part | (c.array ? kArrayFlag : 0));
   }
   // EvalPlanQual rechecks the pushed conditions on a newer version of the link.
-  return make_foreignscan(tlist, local, baserel->relid, exprs, parts, NIL, pushed, outer_plan);
-}
-
-extern "C" RowMarkType doublets_get_row_mark_type(RangeTblEntry *rte,
-                                                  LockClauseStrength strength) {
-  if (strength != LCS_NONE)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("row-level locks on doublets store \"%s\" are not supported yet",
-                           get_rel_name(rte->relid)),
-                    errhint("Leave out FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE or FOR KEY SHARE.")));
-  return ROW_MARK_COPY;
+  List *fdw_private = list_make2(parts, makeInteger(locks_for(root, baserel, relid)));
+  return make_foreignscan(tlist, local, baserel->relid, exprs, fdw_private, NIL, pushed, outer_plan);
 }
 
 } // namespace doublets::pg

@@ -30,6 +30,7 @@ struct ScanState {
   StoreHandle *store; // null: no memory, no links
   const StoreSpec *spec;
   SnapshotView *view;
+  WriteTarget *locking; // null: rows are read without locking them
   ExprContext *econtext;
   MemoryContext value_context; // arrays of the present values
   ValueSet parts[kParts];
@@ -158,6 +159,7 @@ void fill(ScanState *state) {
         break;
     }
     store_unlock(state->store);
+    state->view->report(state->store);
     state->visited += state->row_count;
     if (!state->filter)
       continue;
@@ -202,7 +204,7 @@ extern "C" void doublets_begin_scan(ForeignScanState *node, int eflags) {
 
   bool arrays = false;
   ListCell *part_cell, *expr_cell;
-  forboth (part_cell, plan->fdw_private, expr_cell, plan->fdw_exprs) {
+  forboth (part_cell, scan_parts(plan), expr_cell, plan->fdw_exprs) {
     ValueSet &set = state->parts[lfirst_int(part_cell) & ~kArrayFlag];
     auto *expr = static_cast<Expr *>(lfirst(expr_cell));
     set.given = true;
@@ -214,7 +216,7 @@ extern "C" void doublets_begin_scan(ForeignScanState *node, int eflags) {
   if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
     return;
 
-  check_read_allowed();
+  begin_read(rel, estate->es_snapshot);
   state->store = store_open(rel, false);
   state->econtext = node->ss.ps.ps_ExprContext;
   if (arrays)
@@ -226,19 +228,25 @@ extern "C" void doublets_begin_scan(ForeignScanState *node, int eflags) {
   state->rows = static_cast<LinkRow *>(palloc(sizeof(LinkRow) * state->row_capacity));
   if (state->store != nullptr)
     settle_in_passing(state->store, kReaderSettles, false);
+  if (state->store != nullptr && scan_locks_for(plan) != CMD_UNKNOWN) {
+    state->locking = static_cast<WriteTarget *>(palloc(sizeof(WriteTarget)));
+    *state->locking = {rel, state->spec, state->store, estate->es_output_cid};
+  }
 }
 
 extern "C" TupleTableSlot *doublets_iterate_scan(ForeignScanState *node) {
   auto *state = static_cast<ScanState *>(node->fdw_state);
   TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
-  if (state->next_row == state->row_count) {
-    if (!state->started)
-      start(state);
-    fill(state);
-    if (state->row_count == 0)
-      return ExecClearTuple(slot);
-  }
-  store_row(state, state->rows[state->next_row++], slot);
+  do {
+    if (state->next_row == state->row_count) {
+      if (!state->started)
+        start(state);
+      fill(state);
+      if (state->row_count == 0)
+        return ExecClearTuple(slot);
+    }
+    store_row(state, state->rows[state->next_row++], slot);
+  } while (unlikely(state->locking != nullptr) && !lock_scanned_row(node, *state->locking, slot));
   return slot;
 }
 

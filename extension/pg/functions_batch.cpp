@@ -60,7 +60,7 @@ void create_many(const WriteCall& call, const std::int64_t* sources, const std::
 
 // A repeated id is found again, for the snapshot is that of the start, but not deleted
 // twice.
-std::uint64_t delete_many(WriteTarget& t, const Datum* ids, const bool* nulls, std::size_t n) {
+std::uint64_t delete_many(const WriteTarget& t, const Datum* ids, const bool* nulls, std::size_t n) {
   SnapshotView view(GetActiveSnapshot());
   LinkRow rows[kRowsPerBatch];
   std::uint64_t deleted = 0;
@@ -73,6 +73,7 @@ std::uint64_t delete_many(WriteTarget& t, const Datum* ids, const bool* nulls, s
       if (version) rows[found++] = store.row(version);
     }
     store_unlock(t.store);
+    view.report(t.store);
     if (found > 0) deleted += delete_rows(t, rows, found, kSameId);
     CHECK_FOR_INTERRUPTS();
   }
@@ -91,7 +92,7 @@ bool still_uses(const LinkRow& newest, const LinkRow&, std::int64_t id) {
 // Gives `visit(rows, n)` the links that use `id` in batches, each link once: those with
 // the source first, then those with the target alone.
 template <class Visit>
-void for_each_usage(WriteTarget& t, std::int64_t id, Visit&& visit) {
+void for_each_usage(const WriteTarget& t, std::int64_t id, Visit&& visit) {
   SnapshotView view(GetActiveSnapshot());
   for (const bool by_target : {false, true}) {
     const Pattern pattern = ends_pattern({!by_target, id}, {by_target, id});
@@ -108,19 +109,11 @@ void for_each_usage(WriteTarget& t, std::int64_t id, Visit&& visit) {
 
 // Puts `to` in the place of `from` in one link; false if it was deleted or no longer
 // uses it.
-bool rebase_one(WriteCall& call, LinkRow row, std::int64_t from, std::int64_t to) {
-  for (;;) {
-    LinkInput link{row.id, row.source == from ? to : row.source, row.target == from ? to : row.target, {}};
-    check_row(call.checks, call.target, link);
-    LinkRow newest{};
-    const Change change = update_link(call.target, row.version, link, newest);
-    if (change != Change::kUpdated) return change == Change::kDone;
-    if (!uses(newest, from)) {
-      give_up(call.target);
-      return false;
-    }
-    row = newest;
-  }
+bool rebase_one(const WriteCall& call, const LinkRow& row, std::int64_t from, std::int64_t to) {
+  return change_row(call, row, [from, to](const LinkRow& seen, LinkInput& link) {
+    link = {seen.id, seen.source == from ? to : seen.source, seen.target == from ? to : seen.target, {}};
+    return uses(seen, from);
+  });
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required)
 
 StoreHandle* open_for_read(FunctionCallInfo fcinfo) {
   const Relation rel = open_argument(fcinfo, AccessShareLock, ACL_SELECT);
-  check_read_allowed();
+  begin_read(rel, GetActiveSnapshot());
   StoreHandle* store = store_open(rel, false);
   table_close(rel, NoLock);
   if (store != nullptr) settle_now_and_then(store);
@@ -47,6 +47,7 @@ StoreHandle* open_for_read(FunctionCallInfo fcinfo) {
 StoreHandle* reopen_for_read(Oid relation) {
   const Relation rel = try_relation_open(relation, AccessShareLock);
   if (rel == nullptr) return nullptr;
+  begin_read(rel, GetActiveSnapshot());
   StoreHandle* store = store_open(rel, false);
   table_close(rel, NoLock);
   return store;
@@ -66,6 +67,7 @@ std::uint64_t count_visible(StoreHandle* store, const Pattern& pattern, Snapshot
   store_lock(store, LW_SHARED);
   std::uint64_t count = Store(store->heap).count(pattern, view.visibility(), exact);
   store_unlock(store);
+  view.report(store);
   if (exact) return count;
   count = 0;
   for_each_batch(store, pattern, view, [&count](const LinkRow*, std::size_t n) {
@@ -88,8 +90,9 @@ WriteCall begin_write_call(FunctionCallInfo fcinfo, const WriteFunction& functio
 
   CommandCounterIncrement();
   PushActiveSnapshot(GetTransactionSnapshot());
+  if ((function.required & ACL_SELECT) != 0) begin_read(rel, GetActiveSnapshot());
   WriteCall call;
-  call.target = {rel, store_spec(rel), store_open(rel, function.needs_memory), GetCurrentCommandId(true), {}};
+  call.target = {rel, store_spec(rel), store_open(rel, function.needs_memory), GetCurrentCommandId(true)};
   call.checks = (function.required & ACL_DELETE) != 0
                     ? nullptr
                     : begin_row_checks(call.target, (function.required & ACL_INSERT) != 0);
@@ -110,9 +113,8 @@ std::int64_t end_argument(FunctionCallInfo fcinfo, int n, const WriteTarget& tar
   return PG_GETARG_INT64(n);
 }
 
-std::uint64_t delete_rows(WriteTarget& t, const LinkRow* rows, std::size_t n, const Recheck& recheck) {
-  StoreTransaction* txn = begin_write(t.store);
-  const Writer writer = writer_of(txn, t.command);
+std::uint64_t delete_rows(const WriteTarget& t, const LinkRow* rows, std::size_t n, const Recheck& recheck) {
+  const Writer writer = writer_of(begin_write(t.store), t.command);
   std::uint64_t deleted = 0;
   for (std::size_t i = 0; i < n;) {
     const std::size_t first = i;
@@ -121,6 +123,7 @@ std::uint64_t delete_rows(WriteTarget& t, const LinkRow* rows, std::size_t n, co
     while (i < n && store.erase(rows[i].version, writer).status == Status::kOk)
       ++i;
     store_unlock(t.store);
+    announce_write(t.rel);
     deleted += i - first;
     if (i == n) break;
     // This one needs memory, has to be waited for, or was changed.
@@ -131,7 +134,6 @@ std::uint64_t delete_rows(WriteTarget& t, const LinkRow* rows, std::size_t n, co
       const Ref<Version> version = newest.version;
       change = delete_link(t, version, newest);
     }
-    if (change == Change::kUpdated) give_up(t);
     if (change == Change::kDone) ++deleted;
     CHECK_FOR_INTERRUPTS();
   }

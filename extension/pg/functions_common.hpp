@@ -21,7 +21,7 @@ Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required)
 
 // The store of argument 0 for a function that reads; null: it has no links. Now and
 // then settles what it can. The relation is closed again, its lock is kept.
-// Errors: those of open_argument with SELECT; those of check_read_allowed.
+// Errors: those of open_argument with SELECT; those of begin_read.
 StoreHandle* open_for_read(FunctionCallInfo fcinfo);
 
 // Opens the store again in a later call of the same function; its lock is taken again
@@ -61,6 +61,7 @@ void for_each_batch(StoreHandle* store, const Pattern& pattern, SnapshotView& vi
     store_lock(store, LW_SHARED);
     const std::size_t n = Store(store->heap).scan(pattern, position, view.visibility(), rows, kRowsPerBatch, passed);
     store_unlock(store);
+    view.report(store);
     if (n > 0 && !visit(static_cast<const LinkRow*>(rows), n)) return;
     CHECK_FOR_INTERRUPTS();
   }
@@ -87,8 +88,7 @@ struct WriteCall {
 };
 
 // Errors: those of open_argument; 25006 read-only transaction or recovery; 25000 in a
-// parallel operation; 0A000 the table has triggers or generated columns, or the
-// isolation level is SERIALIZABLE.
+// parallel operation; 0A000 the table has triggers or generated columns.
 WriteCall begin_write_call(FunctionCallInfo fcinfo, const WriteFunction& function);
 
 // Makes what the call did visible to later commands, and closes the relation.
@@ -107,9 +107,6 @@ struct Recheck {
 // For links that were found by their id: it has kept it.
 inline constexpr Recheck kSameId{
     [](const LinkRow& newest, const LinkRow& seen, std::int64_t) { return newest.id == seen.id; }, 0};
-
-// Deletes links that the active snapshot sees, n > 0. Returns the number deleted.
-std::uint64_t delete_rows(WriteTarget& target, const LinkRow* rows, std::size_t n, const Recheck& recheck);
 
 // ---------------------------------------------------------------------------
 // Constraints, functions_checks.cpp
@@ -131,5 +128,28 @@ void check_row(RowChecks* checks, const WriteTarget& target, const LinkInput& li
 // The id that the table's default for the column gives; 0: none, the store assigns one.
 // Errors: 22003, and what the default raises.
 LinkId default_id(RowChecks* checks, const WriteTarget& target);
+
+// ---------------------------------------------------------------------------
+// Changing rows
+
+// Deletes links that the active snapshot sees, n > 0. Returns the number deleted.
+std::uint64_t delete_rows(const WriteTarget& target, const LinkRow* rows, std::size_t n, const Recheck& recheck);
+
+// Changes a link that the active snapshot sees. `rewrite(row, link)` says what the row shall
+// be, or that it is not wanted (false); it is asked again when a concurrent transaction has
+// changed the row. Returns whether it was changed.
+template <class Rewrite>
+bool change_row(const WriteCall& call, LinkRow row, Rewrite&& rewrite) {
+  const LockStrength strength = update_strength(call.target, false, true);
+  for (;;) {
+    LinkInput link{};
+    if (!rewrite(static_cast<const LinkRow&>(row), link)) return false;
+    check_row(call.checks, call.target, link);
+    LinkRow newest{};
+    const Change change = update_link(call.target, row.version, link, strength, newest);
+    if (change != Change::kUpdated) return change == Change::kDone;
+    row = newest;
+  }
+}
 
 }  // namespace doublets::pg

@@ -61,6 +61,7 @@ std::uint64_t count_usages(StoreHandle* store, LinkId id) {
   store_lock(store, LW_SHARED);
   std::uint64_t count = count_usages_quickly(Store(store->heap), id, view, exact);
   store_unlock(store);
+  view.report(store);
   if (exact) return count;
   count = 0;
   for (const bool by_target : {false, true})
@@ -92,6 +93,7 @@ DOUBLETS_FUNCTION(doublets_get_link) {
   const Store core(store->heap);
   if (const auto version = core.find(PG_GETARG_INT64(1), view.visibility())) row = core.row(version);
   store_unlock(store);
+  view.report(store);
   if (!row.version) PG_RETURN_NULL();
   PG_RETURN_DATUM(link_datum(fcinfo, row));
 }

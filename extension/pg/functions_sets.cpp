@@ -42,6 +42,7 @@ std::size_t next_links(LinkSearch& search, LinkRow* rows) {
     std::size_t n =
         Store(search.store->heap).scan(search.pattern, search.position, view.visibility(), rows, kRowsPerBatch, passed);
     store_unlock(search.store);
+    view.report(search.store);
     if (search.usages) n = keep_usages(search, rows, n);
     if (n > 0) return n;
     CHECK_FOR_INTERRUPTS();

@@ -27,25 +27,17 @@ LinkRow find_row(const WriteTarget& t, LinkId id) {
   const Ref<Version> version = store.find(id, view.visibility());
   if (version) row = store.row(version);
   store_unlock(t.store);
+  view.report(t.store);
   return row;
 }
 
-// UPDATE ... WHERE id = link.id
-bool update(WriteCall& call, LinkInput& link) {
-  const LinkId id = link.id;
-  LinkRow row = find_row(call.target, id);
-  if (!row.version) return false;
-  check_row(call.checks, call.target, link);
-  for (;;) {
-    LinkRow newest{};
-    const Change change = update_link(call.target, row.version, link, newest);
-    if (change != Change::kUpdated) return change == Change::kDone;
-    if (newest.id != id) {  // it is another link now
-      give_up(call.target);
-      return false;
-    }
-    row = newest;
-  }
+// UPDATE ... WHERE id = wanted.id
+bool update(const WriteCall& call, const LinkInput& wanted) {
+  const LinkRow row = find_row(call.target, wanted.id);
+  return row.version && change_row(call, row, [&wanted](const LinkRow& newest, LinkInput& link) {
+           link = wanted;
+           return newest.id == wanted.id;
+         });
 }
 
 }  // namespace

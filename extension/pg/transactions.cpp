@@ -82,13 +82,6 @@ TxnId full_xid(TransactionId xid) noexcept {
   return U64FromFullTransactionId(next) - behind;
 }
 
-void refuse_serializable() {
-  if (IsolationIsSerializable())
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("doublets stores do not support isolation level SERIALIZABLE yet"),
-                    errhint("Use REPEATABLE READ or READ COMMITTED.")));
-}
-
 } // namespace
 
 void transactions_init() {
@@ -97,14 +90,23 @@ void transactions_init() {
 }
 
 void check_read_allowed() {
-  refuse_serializable();
   if (RecoveryInProgress())
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("cannot access volatile doublets stores during recovery")));
 }
 
+void begin_read(Relation rel, Snapshot snapshot) {
+  check_read_allowed();
+  if (IsolationIsSerializable())
+    PredicateLockRelation(rel, snapshot);
+}
+
+void announce_write(Relation rel) {
+  if (IsolationIsSerializable())
+    CheckForSerializableConflictIn(rel, nullptr, InvalidBlockNumber);
+}
+
 StoreTransaction *begin_write(StoreHandle *store) {
-  refuse_serializable();
   PreventCommandDuringRecovery("writing a doublets store");
   if (IsInParallelMode())
     ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
@@ -145,8 +147,11 @@ SnapshotView::Verdict SnapshotView::judge(const TxnSlot &slot) noexcept {
   if (TransactionIdIsCurrentTransactionId(xid))
     return Verdict::kOwn;
   // A record may outlive the 2^31 transactions that short ids can tell apart.
-  if (slot.xid >= xmin_ && XidInMVCCSnapshot(xid, snapshot_))
+  if (slot.xid >= xmin_ && XidInMVCCSnapshot(xid, snapshot_)) {
+    if (unlikely(context_ != nullptr))
+      meet(xid);
     return Verdict::kNothing;
+  }
   // Finished for the snapshot. A running state is the moment before its callback.
   const TxnState state = load_state(slot);
   const bool committed = state == TxnState::kCommitted ||
@@ -167,6 +172,56 @@ bool SnapshotView::includes(void *context, const TxnSlot &slot, CommandId comman
          (view->last_ == Verdict::kOwn && command < view->snapshot_->curcid);
 }
 
+// Called under the store's lock, so memory may run out but not raise an ERROR.
+void SnapshotView::meet(TransactionId xid) noexcept {
+  constexpr std::uint32_t kFirst = 64;
+  const auto place = [](TransactionId *set, std::uint32_t capacity, TransactionId x) noexcept {
+    std::uint32_t at = static_cast<std::uint32_t>(mix64(x)) & (capacity - 1);
+    while (set[at] != InvalidTransactionId && set[at] != x)
+      at = (at + 1) & (capacity - 1);
+    return set + at;
+  };
+  if (met_count_ * 2 >= met_capacity_) {
+    const std::uint32_t capacity = met_capacity_ == 0 ? kFirst : met_capacity_ * 2;
+    auto *larger = static_cast<TransactionId *>(
+        MemoryContextAllocExtended(context_, sizeof(TransactionId) * capacity,
+                                   MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
+    if (larger == nullptr) {
+      out_of_memory_ = true;
+      return;
+    }
+    for (std::uint32_t i = 0; i < met_capacity_; ++i)
+      if (met_[i] != InvalidTransactionId)
+        *place(larger, capacity, met_[i]) = met_[i];
+    if (met_ != nullptr)
+      pfree(met_);
+    met_ = larger;
+    met_capacity_ = capacity;
+  }
+  TransactionId *at = place(met_, met_capacity_, xid);
+  met_count_ += *at == InvalidTransactionId;
+  *at = xid;
+}
+
+// As heapam's HeapCheckForSerializableConflictOut, for each transaction met.
+void SnapshotView::report_met(const StoreHandle *store) {
+  if (out_of_memory_)
+    ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
+                    errdetail("A list of concurrent transactions could not be enlarged.")));
+  const Relation rel = relation_open(store->key.relation, NoLock);
+  for (std::uint32_t i = 0; i < met_capacity_; ++i) {
+    TransactionId xid = met_[i];
+    if (xid == InvalidTransactionId || TransactionIdPrecedes(xid, TransactionXmin))
+      continue;
+    xid = SubTransGetTopmostTransaction(xid);
+    if (!TransactionIdPrecedes(xid, TransactionXmin))
+      CheckForSerializableConflictOut(rel, xid, snapshot_);
+  }
+  relation_close(rel, NoLock);
+  std::memset(met_, 0, sizeof(TransactionId) * met_capacity_);
+  met_count_ = 0;
+}
+
 // ---------------------------------------------------------------------------
 // Settling
 
@@ -180,16 +235,19 @@ TxnId settling_horizon() {
 std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait, bool *more) {
   if (more != nullptr)
     *more = false;
-  // A hint read without the lock: at worst one settling too many or too few.
-  const auto &header = reinterpret_cast<const StoreHeader &>(store->heap.header());
-  if (__atomic_load_n(&header.flights, __ATOMIC_RELAXED) == 0)
+  // At worst one settling too many or too few.
+  if (!Store::has_unsettled(Store(store->heap).header()))
     return 0;
   const TxnId horizon = settling_horizon();
   if (wait)
     store_lock(store, LW_EXCLUSIVE);
   else if (!store_lock_conditional(store, LW_EXCLUSIVE))
     return 0;
-  const std::uint64_t dropped = Store(store->heap).settle(horizon, limit, more);
+  Store core(store->heap);
+  std::uint64_t dropped = core.settle(horizon, limit, more);
+  const std::uint64_t locks = core.header().locks.lockers;
+  (void)core.settle_locks(limit);
+  dropped += locks - core.header().locks.lockers;
   store_unlock(store);
   return dropped;
 }
@@ -197,9 +255,8 @@ std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait, bo
 void settle_in_passing(StoreHandle *store, std::uint64_t limit, bool wait) {
   constexpr std::uint64_t kFew = 16;
   static std::uint64_t passes = 0;
-  const auto &header = reinterpret_cast<const StoreHeader &>(store->heap.header());
-  const std::uint64_t flights = __atomic_load_n(&header.flights, __ATOMIC_RELAXED);
-  if (flights >= kFew || (flights > 0 && ++passes % kFew == 0))
+  const StoreHeader &header = Store(store->heap).header();
+  if (Store::has_unsettled(header, kFew) || (Store::has_unsettled(header) && ++passes % kFew == 0))
     (void)settle_some(store, limit, wait);
 }
 
@@ -209,6 +266,7 @@ std::uint64_t settle_all(StoreHandle *store) {
   store_lock(store, LW_SHARED);
   // Records with an open end go round in the queue: everything is looked at once.
   std::uint64_t left = Store(store->heap).unsettled();
+  std::uint64_t locks = Store(store->heap).header().locks.lockers;
   store_unlock(store);
   std::uint64_t dropped = 0;
   for (bool more = true; more && left > 0; left -= left < kBatch ? left : kBatch) {
@@ -216,6 +274,13 @@ std::uint64_t settle_all(StoreHandle *store) {
     store_lock(store, LW_EXCLUSIVE);
     dropped += Store(store->heap).settle(horizon, kBatch, &more);
     store_unlock(store);
+  }
+  while (locks > 0) {
+    CHECK_FOR_INTERRUPTS();
+    store_lock(store, LW_EXCLUSIVE);
+    const std::uint64_t looked = Store(store->heap).settle_locks(kBatch);
+    store_unlock(store);
+    locks -= looked == 0 || looked > locks ? locks : looked;
   }
   return dropped;
 }

@@ -30,8 +30,7 @@ struct StoreTransaction {
 void transactions_init();
 
 // The record of the current (sub)transaction for a store; assigns a transaction id.
-// Requires: no LWLock is held. Errors: 25006 during recovery, 0A000 in isolation
-// level SERIALIZABLE, 25000 in a parallel worker.
+// Requires: no LWLock is held. Errors: 25006 during recovery, 25000 in a parallel worker.
 StoreTransaction *begin_write(StoreHandle *store);
 
 // The core's Writer for changes made by `command`. The oracle judges by the current
@@ -39,28 +38,52 @@ StoreTransaction *begin_write(StoreHandle *store);
 Writer writer_of(StoreTransaction *txn, CommandId command);
 Oracle newest_state();
 
-// Refuses what reading cannot yet do exactly. Errors: 0A000 in isolation level
-// SERIALIZABLE or during recovery.
+// Errors: 0A000 during recovery.
 void check_read_allowed();
+
+// SERIALIZABLE: every read of a store, whatever it finds and by whatever way, locks the
+// relation against writers first; see storage/lmgr/README-SSI. Errors: 0A000 during
+// recovery, 40001, 53200.
+void begin_read(Relation rel, Snapshot snapshot);
+
+// SERIALIZABLE: a change was applied to the store of `rel`. Requires: no LWLock is held.
+// Errors: 40001.
+void announce_write(Relation rel);
 
 // Judges slots by an MVCC snapshot, remembering the last answer: the versions of one
 // bulk load name the same slot. Not to be used under another snapshot or by others.
+// In isolation level SERIALIZABLE it also remembers which concurrent transactions it has
+// met, which report() passes on after each time the store's lock was held.
 class SnapshotView {
 public:
-  explicit SnapshotView(Snapshot snapshot) : snapshot_(snapshot) {}
+  explicit SnapshotView(Snapshot snapshot)
+      : snapshot_(snapshot), context_(IsolationIsSerializable() ? CurrentMemoryContext : nullptr) {}
 
   Visibility visibility() noexcept { return {includes, this}; }
+
+  // Requires: no LWLock is held. Errors: 40001, 53200.
+  void report(const StoreHandle *store) {
+    if (unlikely(met_count_ > 0 || out_of_memory_))
+      report_met(store);
+  }
 
 private:
   enum class Verdict : std::uint8_t { kNothing, kAll, kOwn };
 
   static bool includes(void *context, const TxnSlot &slot, CommandId command) noexcept;
   Verdict judge(const TxnSlot &slot) noexcept;
+  void meet(TransactionId xid) noexcept;
+  void report_met(const StoreHandle *store);
 
   Snapshot snapshot_;
   TxnId xmin_ = 0; // of the snapshot, in full; 0: not computed yet
   TxnId last_xid_ = 0;
   Verdict last_ = Verdict::kNothing;
+  MemoryContext context_; // of met_; null: nobody wants to know
+  TransactionId *met_ = nullptr; // a hash set with open addressing
+  std::uint32_t met_capacity_ = 0; // a power of two
+  std::uint32_t met_count_ = 0;
+  bool out_of_memory_ = false;
 };
 
 // The oldest transaction whose effects some snapshot of this database, or a standby or
@@ -68,9 +91,9 @@ private:
 // Requires: no LWLock is held. Cost: as one scan of the procarray.
 TxnId settling_horizon();
 
-// Settles up to `limit` versions in flight of a store, if there are any. A writer waits for
-// the store's lock, a reader (`wait` false) only takes it when it is free.
-// Returns the number dropped; `more`, if wanted, as Store::settle.
+// Settles up to `limit` versions in flight and as many row locks of a store, if there are
+// any. A writer waits for the store's lock, a reader (`wait` false) only takes it when it is free.
+// Returns the number of versions and locks dropped; `more`, if wanted, as Store::settle.
 std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait,
                           bool *more = nullptr);
 

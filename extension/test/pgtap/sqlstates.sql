@@ -37,8 +37,6 @@ INSERT INTO cases VALUES
   ('2202E', 'SELECT doublets.create_links(''%1$s'', ARRAY[1], ARRAY[1, 2])'),
   ('2202E', 'SELECT doublets.create_links(''%1$s'', ARRAY[[1, 2]], ARRAY[[1, 2]])'),
   ('2202E', 'SELECT doublets.delete_links(''%1$s'', ARRAY[[1, 2]])'),
-  ('0A000', 'SELECT * FROM %1$s FOR UPDATE'),
-  ('0A000', 'SELECT * FROM %1$s FOR KEY SHARE'),
   ('42703', 'SELECT weight FROM %1$s'),
   ('2BP01', 'DROP SERVER doublets');
 SELECT throws_ok(format(statement, store), state, NULL, format(statement, store))

@@ -1,0 +1,253 @@
+// Updating, deleting and locking links that others change or hold at the same time.
+#include "access.hpp"
+
+namespace doublets::pg {
+namespace {
+
+// A place in the line of those who want a version, as heap_acquire_tuplock has it: whoever
+// holds the tuple's heavyweight lock waits for the transactions in the way, the others
+// wait for that lock, so nobody is overtaken. An ERROR releases it.
+class Line {
+public:
+  explicit Line(Relation rel) noexcept : rel_(rel) {}
+
+  // False: it would have to wait, and the policy is not to.
+  bool join(Ref<Version> version, LockStrength strength, LockWaitPolicy policy) {
+    if (held_ != NoLock)
+      return true;
+    set_tid(&tid_, version);
+    const LOCKMODE mode = mode_of(strength);
+    if (policy == LockWaitBlock)
+      LockTuple(rel_, &tid_, mode);
+    else if (!ConditionalLockTuple(rel_, &tid_, mode))
+      return false;
+    held_ = mode;
+    return true;
+  }
+
+  void leave() {
+    if (held_ != NoLock)
+      UnlockTuple(rel_, &tid_, held_);
+    held_ = NoLock;
+  }
+
+private:
+  // heapam's tupleLockExtraInfo
+  static LOCKMODE mode_of(LockStrength strength) noexcept {
+    switch (strength) {
+    case LockStrength::kKeyShare:
+      return AccessShareLock;
+    case LockStrength::kShare:
+      return RowShareLock;
+    case LockStrength::kNoKeyUpdate:
+      return ExclusiveLock;
+    case LockStrength::kUpdate:
+      break;
+    }
+    return AccessExclusiveLock;
+  }
+
+  Relation rel_;
+  LOCKMODE held_ = NoLock;
+  ItemPointerData tid_{};
+};
+
+[[noreturn]] void raise_not_available(const WriteTarget &t) {
+  ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+                  errmsg("could not obtain lock on row in relation \"%s\"",
+                         RelationGetRelationName(t.rel))));
+  pg_unreachable();
+}
+
+[[noreturn]] void raise_self_modified(bool deleting) {
+  ereport(ERROR,
+          (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+           deleting ? errmsg("tuple to be deleted was already modified by an operation "
+                             "triggered by the current command")
+                    : errmsg("tuple to be updated was already modified by an operation "
+                             "triggered by the current command"),
+           errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate "
+                   "changes to other rows.")));
+  pg_unreachable();
+}
+
+// Waits for a transaction as the policy says; false: it would take longer.
+bool wait_for_holder(const WriteTarget &t, const WriteResult &r, LockWaitPolicy policy,
+                     XLTW_Oper oper) {
+  if (policy == LockWaitBlock) {
+    wait_for(t, r, oper);
+    return true;
+  }
+  if (ConditionalXactLockTableWait(static_cast<TransactionId>(r.wait_for)))
+    return true;
+  if (policy == LockWaitError)
+    raise_not_available(t);
+  return false;
+}
+
+// Waits in line for a version that somebody changes or holds.
+bool wait_in_line(const WriteTarget &t, Line &line, const WriteResult &r, LockWaitPolicy policy,
+                  XLTW_Oper oper) {
+  // As heap_lock_updated_tuple, which knows no policy.
+  if (r.follows) {
+    wait_for(t, r, XLTW_LockUpdated);
+    return true;
+  }
+  if (!r.overtakes && !line.join(r.other, r.wanted, policy)) {
+    if (policy == LockWaitError)
+      raise_not_available(t);
+    return false;
+  }
+  return wait_for_holder(t, r, policy, oper);
+}
+
+// Goes on from the successor of a version that others have changed to the newest version that
+// is there, waiting for who is just changing it, as heapam_tuple_lock does. kUpdated:
+// `version` is it, not locked yet.
+Change find_newest(const WriteTarget &t, Ref<Version> &version, LockWaitPolicy policy) {
+  for (;;) {
+    store_lock(t.store, LW_SHARED);
+    const Store store(t.store->heap);
+    const WriteResult r = store.fate(version, newest_state());
+    const bool own = store.inserted_since(version, t.command, newest_state());
+    store_unlock(t.store);
+    if (r.status == Status::kOk)
+      return own ? Change::kSkip : Change::kUpdated;
+    if (r.status == Status::kWait) {
+      if (!wait_for_holder(t, r, policy, XLTW_FetchUpdated))
+        return Change::kWouldBlock;
+    } else if (!r.other) {
+      return Change::kDeleted;
+    } else {
+      version = r.other;
+    }
+  }
+}
+
+// What a command does about a version that it cannot change as it is. True: try again.
+// `strength`: for locking what the version has become.
+bool resolve_change(const WriteTarget &t, Line &line, Ref<Version> version, const WriteResult &r,
+                    bool deleting, LockStrength strength, LinkRow &newest, Change &change) {
+  switch (r.status) {
+  case Status::kNeedMemory:
+    make_room(t, r.units);
+    return true;
+  case Status::kWait:
+    (void)wait_in_line(t, line, r, LockWaitBlock, deleting ? XLTW_Delete : XLTW_Update);
+    return true;
+  case Status::kSelfModified:
+    if (r.command != t.command)
+      raise_self_modified(deleting);
+    change = Change::kSkip;
+    return false;
+  case Status::kDeleted:
+    if (IsolationUsesXactSnapshot())
+      raise_concurrent(true);
+    change = Change::kDeleted;
+    return false;
+  case Status::kUpdated:
+    if (IsolationUsesXactSnapshot())
+      raise_concurrent(false);
+    line.leave();
+    change = lock_link(t, version, {strength, LockWaitBlock, true}, newest);
+    return false;
+  default:
+    elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
+  }
+}
+
+} // namespace
+
+LockStrength update_strength(const WriteTarget &t, bool id, bool ends) {
+  return id || (ends && t.store->unique_pairs) ? LockStrength::kUpdate
+                                               : LockStrength::kNoKeyUpdate;
+}
+
+Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link,
+                   LockStrength strength, LinkRow &newest) {
+  const Writer writer = writer_of(begin_write(t.store), t.command);
+  Line line(t.rel);
+  Change change = Change::kDone;
+  for (;;) {
+    store_lock(t.store, LW_EXCLUSIVE);
+    const WriteResult r = Store(t.store->heap).update(version, link, writer);
+    store_unlock(t.store);
+    if (r.status == Status::kOk)
+      break;
+    if (!r.conflicts)
+      (void)resolve(t, r, link, OnConflict::kError);
+    else if (!resolve_change(t, line, version, r, false, strength, newest, change))
+      break;
+  }
+  line.leave();
+  if (change == Change::kDone)
+    announce_write(t.rel);
+  return change;
+}
+
+Change delete_link(const WriteTarget &t, Ref<Version> version, LinkRow &newest) {
+  const Writer writer = writer_of(begin_write(t.store), t.command);
+  Line line(t.rel);
+  Change change = Change::kDone;
+  for (;;) {
+    store_lock(t.store, LW_EXCLUSIVE);
+    const WriteResult r = Store(t.store->heap).erase(version, writer);
+    store_unlock(t.store);
+    if (r.status == Status::kOk ||
+        !resolve_change(t, line, version, r, true, LockStrength::kUpdate, newest, change))
+      break;
+  }
+  line.leave();
+  if (change == Change::kDone)
+    announce_write(t.rel);
+  return change;
+}
+
+Change lock_link(const WriteTarget &t, Ref<Version> version, const RowLock &how,
+                 LinkRow &newest) {
+  const Writer writer = writer_of(begin_write(t.store), t.command);
+  Line line(t.rel);
+  for (Change change = Change::kDone;;) {
+    store_lock(t.store, LW_EXCLUSIVE);
+    Store store(t.store->heap);
+    const WriteResult r = store.lock(version, how.strength, writer);
+    newest = store.row(version);
+    store_unlock(t.store);
+    switch (r.status) {
+    case Status::kOk:
+      line.leave();
+      return change;
+    case Status::kNeedMemory:
+      make_room(t, r.units);
+      break;
+    case Status::kWait:
+      if (wait_in_line(t, line, r, how.policy, XLTW_Lock))
+        break;
+      line.leave();
+      return Change::kWouldBlock;
+    case Status::kSelfModified:
+      line.leave();
+      if (how.before_change && r.command != t.command)
+        raise_self_modified(how.strength == LockStrength::kUpdate);
+      return Change::kSkip;
+    case Status::kDeleted:
+      line.leave();
+      if (IsolationUsesXactSnapshot())
+        raise_concurrent(how.before_change);
+      return Change::kDeleted;
+    case Status::kUpdated:
+      line.leave();
+      if (IsolationUsesXactSnapshot())
+        raise_concurrent(false);
+      version = r.other;
+      change = find_newest(t, version, how.policy);
+      if (change != Change::kUpdated)
+        return change;
+      break;
+    default:
+      elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
+    }
+  }
+}
+
+} // namespace doublets::pg
