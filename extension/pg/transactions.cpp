@@ -144,13 +144,16 @@ SnapshotView::Verdict SnapshotView::judge(const TxnSlot &slot) noexcept {
   const TransactionId xid = short_xid(slot);
   if (xmin_ == 0)
     xmin_ = full_xid(snapshot_->xmin);
-  if (TransactionIdIsCurrentTransactionId(xid))
-    return Verdict::kOwn;
-  // A record may outlive the 2^31 transactions that short ids can tell apart.
-  if (slot.xid >= xmin_ && XidInMVCCSnapshot(xid, snapshot_)) {
-    if (unlikely(context_ != nullptr))
-      meet(xid);
-    return Verdict::kNothing;
+  // A record may outlive the 2^31 transactions that short ids can tell apart; the own
+  // transaction and those that run beside it are not that old.
+  if (slot.xid >= xmin_) {
+    if (TransactionIdIsCurrentTransactionId(xid))
+      return Verdict::kOwn;
+    if (XidInMVCCSnapshot(xid, snapshot_)) {
+      if (unlikely(context_ != nullptr))
+        meet(xid);
+      return Verdict::kNothing;
+    }
   }
   // Finished for the snapshot. A running state is the moment before its callback.
   const TxnState state = load_state(slot);
