@@ -75,6 +75,7 @@ verb_run() {
   fsync_measure
   started=$SECONDS
   measure_all
+  memory_measure
   core_measure "$RAW/core.csv"
   MEASURING_SECONDS=$((SECONDS - started))
   driver_export

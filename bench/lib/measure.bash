@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Measuring: the plan of the runs, then one psql or pgbench session per run. Requires session.bash, statements.bash and
+# Measuring: the plan of the runs, then a psql session per run or a pgbench session per sample. Requires session.bash, statements.bash and
 # the settings of options.bash; RAW is the directory the raw results go to, WORK a scratch directory of the client.
 
 # measure_prepare: the harness and one schema per backend, in the database PGDATABASE.
@@ -21,42 +21,58 @@ measure_prepare() {
   measure_plan
 }
 
-# measure_plan: fills bench.runs. The order is shuffled within a workload and repetition by SEED; the rows of `targets`
-# keep the order load, read, write within a backend, and backends are shuffled.
+# measure_plan: fills bench.runs and bench.steps. The order is shuffled by SEED within a workload and repetition. Those of
+# `targets` first run inside the server, load before read within a backend, backends shuffled; then clients read from all
+# backends, then they write, with the backends taking turns sample by sample. The floors of clients are measured among
+# them, because they are compared.
 measure_plan() {
   sql -v seed="$SEED" -v samples="$SAMPLES" -v loads="$LOAD_SAMPLES" -v repetitions="$REPETITIONS" \
     -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" <<'EOF'
-INSERT INTO bench.runs (run, repetition, workload, mode, operation, backend, samples)
-SELECT row_number() OVER (ORDER BY array_position(:'workloads'::text[], o.workload), repetition,
-    CASE WHEN o.workload = 'targets' THEN md5(concat_ws(':', :'seed', repetition, b.backend)) END,
-    CASE WHEN o.workload = 'targets'
-      THEN CASE o.operation WHEN 'insert_select' THEN 1 WHEN 'copy' THEN 2 WHEN 'insert' THEN 4 ELSE 3 END END,
-    md5(concat_ws(':', :'seed', repetition, o.workload, o.mode, o.operation, b.backend))),
-  repetition, o.workload, o.mode, o.operation, b.backend,
-  CASE WHEN o.operation IN ('insert_select', 'copy') THEN :loads ELSE :samples END
-FROM bench.operations AS o
+CREATE TEMPORARY TABLE planned AS
+SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase,
+    CASE WHEN o.workload = 'targets' AND o.phase = 0 THEN md5(concat_ws(':', :'seed', repetition, b.backend)) END,
+    CASE WHEN o.workload = 'targets' THEN CASE o.operation WHEN 'insert_select' THEN 1 WHEN 'copy' THEN 2 ELSE 3 END END,
+    md5(concat_ws(':', :'seed', repetition, o.workload, o.mode, o.operation, b.backend))) AS run,
+  repetition, o.place, o.phase, o.workload, o.mode, o.operation, b.backend,
+  CASE WHEN o.operation IN ('insert_select', 'copy') THEN :loads ELSE :samples END AS samples
+FROM (
+  SELECT *, CASE WHEN mode <> 'client' THEN 0 WHEN operation IN ('xid', 'insert') THEN 2 ELSE 1 END AS phase,
+    array_position(:'workloads'::text[],
+      CASE WHEN mode = 'client' AND 'targets' = ANY (:'workloads') THEN 'targets' ELSE workload END) AS place
+  FROM bench.operations
+  WHERE workload = ANY (:'workloads') AND mode <> 'committed'
+) AS o
 JOIN bench.backends AS b ON (o.workload = 'floors') = (b.backend = 'server')
-CROSS JOIN generate_series(1, :repetitions) AS repetition
-WHERE o.workload = ANY (:'workloads') AND o.mode <> 'committed';
+CROSS JOIN generate_series(1, :repetitions) AS repetition;
+
+INSERT INTO bench.runs (run, repetition, workload, mode, operation, backend, samples)
+SELECT run, repetition, workload, mode, operation, backend, samples FROM planned;
+
+INSERT INTO bench.steps (step, run, sample)
+SELECT row_number() OVER (ORDER BY place, repetition, phase, CASE phase WHEN 0 THEN run END, sample,
+    md5(concat_ws(':', :'seed', repetition, sample, operation, backend))), run, sample
+FROM planned, generate_series(CASE phase WHEN 0 THEN 1 ELSE 0 END, CASE phase WHEN 0 THEN 1 ELSE samples END) AS sample;
 EOF
 }
 
-# measure_all: every run of the plan.
+# measure_all: every step of the plan.
 measure_all() {
-  local plan=() line run workload mode operation backend total last='' k=0
-  mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend FROM bench.runs ORDER BY run')
+  local plan=() line run workload mode operation backend sample total k=0
+  local -A seeded=()
+  mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend, sample
+    FROM bench.steps JOIN bench.runs USING (run) ORDER BY step')
   total=${#plan[@]}
   ((total > 0)) || die "there is nothing to measure"
   progress_start
   for line in "${plan[@]}"; do
     k=$((k + 1))
-    read -r run workload mode operation backend <<<"$line"
+    read -r run workload mode operation backend sample <<<"$line"
     progress "$k" "$total" "$workload $mode $operation, $backend"
-    if [[ $workload != "$last" ]]; then
+    if [[ -z ${seeded[$workload]:-} ]]; then
       "workload_${workload}_seed"
-      last=$workload
+      seeded[$workload]=1
     fi
-    "workload_$workload" "$run" "$mode" "$operation" "$backend" </dev/null
+    "workload_$workload" "$run" "$mode" "$operation" "$backend" "$sample" </dev/null
   done
 }
 
@@ -71,22 +87,39 @@ UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $1;
 EOF
 }
 
-# client_run RUN BACKEND SCRIPT TURNS SCALE SAMPLES: a run through pgbench with prepared statements, one client. Between
-# samples of TURNS transactions the script leaves a mark.
-client_run() {
-  local run=$1 backend=$2 script=$3 turns=$4 scale=$5 samples=$6 wrapped=$WORK/client.sql
+# client_core: the last core this process may run on, or nothing where that is not to be found.
+client_core() {
+  taskset -cp "$$" 2>/dev/null | sed -nE 's/.*[^0-9]([0-9]+)$/\1/p'
+}
+
+# client_sample RUN BACKEND SCRIPT SCALE SAMPLE: a sample of about CLIENT_SECONDS through one client of pgbench with
+# prepared statements, in a session of its own. CLIENT_TURNS[RUN] is how many transactions that takes, corrected after each
+# sample; a tenth as many go before, untimed. Sets CLIENT_DONE, the number of transactions with those.
+# Client and backend share a core where that can be said: they never run at the same time, and to wake a process on another
+# core costs the one that wakes more than many a statement, so that one and the same statement would take once or twice its time.
+client_sample() {
+  local run=$1 backend=$2 script=$3 scale=$4 sample=$5 turns=${CLIENT_TURNS[$1]:-200} wrapped=$WORK/client.sql before
+  local pin=() client=(pgbench)
+  if [[ -n ${CLIENT_CORE=$(client_core)} ]]; then
+    pin=('\if :turn = 1' "CALL bench.pin($CLIENT_CORE);" '\endif')
+    client=(taskset -c "$CLIENT_CORE" pgbench)
+  fi
+  before=$((turns / 10))
+  CLIENT_DONE=$((before + turns))
   {
-    printf '%s\n' '\set turn :turn + 1' '\if :turn % :turns = 1' 'CALL bench.mark(:turn);' '\endif'
+    printf '%s\n' '\set turn :turn + 1' "${pin[@]}" "\\if :turn = $((before + 1))" "CALL bench.mark('begin');" '\endif'
     cat "$BENCH_ROOT/$script"
+    printf '%s\n' "\\if :turn = $CLIENT_DONE" "CALL bench.mark('end');" '\endif'
   } >"$wrapped"
-  measured "$run" 'TRUNCATE bench.marks;' | sed '$d' | session "$backend"
-  PGOPTIONS="-c search_path=$backend,bench" pgbench -n -M prepared -c 1 -s "$scale" -D turn=0 -D turns="$turns" \
-    --random-seed="$SEED" -t $((turns * (samples + 1) + 1)) -f "$wrapped" >"$WORK/pgbench.log" 2>&1 ||
-    { cat "$WORK/pgbench.log" >&2; die "pgbench failed: $script on $backend"; }
   session "$backend" <<EOF
-CALL bench.keep_marks($run);
-UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run;
+UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run AND probe_before_us IS NULL;
+TRUNCATE bench.marks;
+CHECKPOINT;
 EOF
+  PGOPTIONS="-c search_path=$backend,bench" "${client[@]}" -n -M prepared -c 1 -s "$scale" -D turn=0 \
+    --random-seed=$((SEED + sample)) -t "$CLIENT_DONE" -f "$wrapped" >"$WORK/pgbench.log" 2>&1 ||
+    { cat "$WORK/pgbench.log" >&2; die "pgbench failed: $script on $backend"; }
+  CLIENT_TURNS[run]=$(session "$backend" -c "SELECT bench.keep_sample($run, $sample, $turns, $CLIENT_SECONDS)")
 }
 
 # tidy BACKEND: what the backend wants done after a load.

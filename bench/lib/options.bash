@@ -2,7 +2,7 @@
 # What to measure: size, environment variables, command line. Everything is checked before anything is started.
 
 BENCH_VERBS=(run report conformance list)
-BENCH_WORKLOADS=(floors links8 real targets core)
+BENCH_WORKLOADS=(floors links8 real targets core memory)
 
 bench_usage() {
   cat <<'EOF'
@@ -14,8 +14,8 @@ Usage: scripts/bench.sh [run [quick|standard|full]] [OPTION…]
 Without arguments: all set-up, then `run quick` on a private throw-away cluster.
 
 Options of run:
-  --workloads NAME,…      of floors, links8, real, targets, core (default: all; quick leaves out core,
-                          the micro-benchmark without a server)
+  --workloads NAME,…      of floors, links8, real, targets, core, memory (default: all; quick leaves out core,
+                          the micro-benchmark without a server, and memory, what large stores hold)
   --output DIRECTORY      where the results go (default: results/<time> in the checkout); must not exist
   --seed NUMBER           order of the runs (default 1)
   --targets-links NUMBER  links of the dataset of `targets`, without its hub (default: 100000 quick, else 1000000)
@@ -43,18 +43,20 @@ options_defaults() {
   case $1 in
     quick)
       BACKGROUND=100 ACTIVE=10 SAMPLES=10 WARM_UP=0.05 SAMPLE_SECONDS=0.02 REPETITIONS=1
-      TARGETS_LINKS=100000 LOAD_SAMPLES=3 CLIENT_TURNS=1000 CORE_LINKS=1000000 CORE_ROUNDS=2
+      TARGETS_LINKS=100000 LOAD_SAMPLES=3 CLIENT_SECONDS=0.2 CORE_LINKS=1000000 CORE_ROUNDS=2
       ;;
     standard)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=1 SAMPLE_SECONDS=0.1 REPETITIONS=2
-      TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_TURNS=5000 CORE_LINKS=1000000 CORE_ROUNDS=5
+      TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_SECONDS=1 CORE_LINKS=1000000 CORE_ROUNDS=5
       ;;
     full)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=20 WARM_UP=1 SAMPLE_SECONDS=0.2 REPETITIONS=5
-      TARGETS_LINKS=1000000 LOAD_SAMPLES=5 CLIENT_TURNS=10000 CORE_LINKS=1000000 CORE_ROUNDS=10
+      TARGETS_LINKS=1000000 LOAD_SAMPLES=5 CLIENT_SECONDS=2 CORE_LINKS=1000000 CORE_ROUNDS=10
       ;;
     *) die "unknown size '$1' (quick, standard, full)" ;;
   esac
+  # Enough for the last chunk to be small beside the store.
+  MEMORY_LINKS=5000000
   SIZE=$1
 }
 
@@ -113,6 +115,8 @@ options_words() {
   (($# == 0)) || die "unexpected argument '$1' (see --help)"
   options_defaults "${SIZE:-quick}"
   TARGETS_LINKS=${targets_links:-$TARGETS_LINKS}
+  # Where the targets are judged, the samples of a client last long enough for it.
+  [[ $SIZE != quick || $TARGETS_LINKS -lt 1000000 ]] || CLIENT_SECONDS=1
   local workload
   if ((${#WORKLOADS[@]} == 0)); then
     WORKLOADS=("${BENCH_WORKLOADS[@]}")

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # The workloads: workload_<name>_seed once, before the workload's first run; workload_<name> RUN MODE OPERATION BACKEND
-# for each run. Requires measure.bash and debian.bash.
+# SAMPLE for each step: a run inside the server, or one sample of a client. Requires measure.bash and debian.bash.
 
 workload_floors_seed() { :; }
 
 workload_floors() {
-  local run=$1 mode=$2 operation=$3
+  local run=$1 mode=$2 operation=$3 sample=$5
   case $mode in
     server) measured "$run" "CALL bench.floors_run($run, $SAMPLE_SECONDS);" | session bench ;;
-    client) client_run "$run" bench "floor_$operation.sql" "$CLIENT_TURNS" 1 "$SAMPLES" ;;
+    client) client_sample "$run" bench "floor_$operation.sql" 1 "$sample" ;;
   esac
 }
 
@@ -63,27 +63,28 @@ workload_real() {
 }
 
 workload_targets_seed() {
-  # What one run loads, the next runs of the same backend read.
-  TARGETS_LOADED=''
+  # How many links each backend holds since it was loaded and looked at: what one run loads, the next ones read.
+  declare -gA TARGETS_HELD=()
   sql -c "CALL bench.targets_input($((TARGETS_LINKS / 1000)))"
 }
 
 workload_targets() {
-  local run=$1 mode=$2 operation=$3 backend=$4 scale=$((TARGETS_LINKS / 1000)) turns=$CLIENT_TURNS
-  if [[ $operation != insert_select && $operation != copy && $TARGETS_LOADED != "$backend" ]]; then
+  local run=$1 mode=$2 operation=$3 backend=$4 sample=$5 scale=$((TARGETS_LINKS / 1000))
+  if [[ $operation == insert_select || $operation == copy ]]; then
+    TARGETS_HELD[$backend]=''
+  elif [[ -z ${TARGETS_HELD[$backend]:-} ]]; then
     tidy "$backend"
     session "$backend" -c 'CALL bench.check_load()'
     plans_check targets "$backend" "$RAW/plans.txt"
     size_record targets "$backend"
-    TARGETS_LOADED=$backend
+    TARGETS_HELD[$backend]=$((1100 * scale))
   fi
   case $mode in
     server) measured "$run" "CALL bench.targets_run($run, $scale, $SAMPLE_SECONDS);" | session "$backend" ;;
     client)
-      # A commit that waits for the disk takes milliseconds where others take microseconds.
-      [[ $operation != insert || $backend == *unlogged || $backend == *volatile ]] || turns=$((turns / 10))
-      client_run "$run" "$backend" "targets_$operation.sql" "$turns" "$scale" "$SAMPLES"
-      [[ $operation != insert ]] || TARGETS_LOADED=''
+      client_sample "$run" "$backend" "targets_$operation.sql" "$scale" "$sample"
+      [[ $operation != insert ]] || TARGETS_HELD[$backend]=$((TARGETS_HELD[$backend] + CLIENT_DONE))
+      session "$backend" -c "CALL bench.check_count(${TARGETS_HELD[$backend]})"
       ;;
   esac
 }

@@ -33,19 +33,22 @@ CREATE FUNCTION report.floor_table(OUT line bigint, OUT cells text[]) RETURNS SE
 $$;
 
 CREATE FUNCTION report.size_table(OUT line bigint, OUT cells text[]) RETURNS SETOF record LANGUAGE sql STABLE AS $$
-  SELECT 0::bigint, ARRAY['dataset', 'backend', 'links', 'bytes per link in use', 'MB in use', 'MB allocated']
+  SELECT 0::bigint, ARRAY['dataset', 'backend', 'links', 'bytes per link in use', 'MB in use', 'MB allocated',
+    'allocated ÷ in use']
   WHERE EXISTS (SELECT FROM report.sizes)
   UNION ALL
   SELECT row_number() OVER (ORDER BY s.workload, b.position), ARRAY[s.workload, s.backend,
     to_char(s.links, 'FM999,999,999,999'), report.three(s.used_bytes::numeric / s.links),
-    round(s.used_bytes / 1048576.0, 1)::text, round(s.allocated_bytes / 1048576.0, 1)::text]
+    round(s.used_bytes / 1048576.0, 1)::text, round(s.allocated_bytes / 1048576.0, 1)::text,
+    round(s.allocated_bytes::numeric / s.used_bytes, 2)::text]
   FROM report.sizes AS s JOIN report.backends AS b USING (backend)
 $$;
 
 CREATE FUNCTION report.target_table(OUT line bigint, OUT cells text[]) RETURNS SETOF record LANGUAGE sql STABLE AS $$
-  SELECT 0::bigint, ARRAY['what', 'compared with', 'its value', 'store', 'its value', 'measured', 'target', 'verdict']
+  SELECT 0::bigint, ARRAY['what', 'compared with', 'its value', 'store', 'its value', 'measured',
+    'a store that costs nothing', 'target', 'verdict']
   UNION ALL
-  SELECT row_number() OVER (ORDER BY position, slot), fields FROM report.target_lines
+  SELECT row_number() OVER (ORDER BY position, title, slot), fields FROM report.target_lines
 $$;
 
 CREATE FUNCTION report.durability_table(OUT line bigint, OUT cells text[]) RETURNS SETOF record LANGUAGE sql STABLE AS $$

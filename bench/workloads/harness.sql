@@ -66,6 +66,14 @@ CREATE TABLE bench.sizes (
   PRIMARY KEY (workload, backend)
 );
 
+-- The plan in order: a run inside the server is one step; a run of a client has one for each sample, so that backends take
+-- turns. Sample 0 warms up and finds the number of transactions.
+CREATE TABLE bench.steps (
+  step integer PRIMARY KEY,
+  run integer NOT NULL REFERENCES bench.runs,
+  sample integer NOT NULL
+);
+
 -- What a query answered, summed over fixed arguments: every backend must say the same.
 CREATE TABLE bench.answers (
   workload text NOT NULL,
@@ -74,8 +82,8 @@ CREATE TABLE bench.answers (
   PRIMARY KEY (workload, operation)
 );
 
--- Marks left by client-side runs between two samples.
-CREATE UNLOGGED TABLE bench.marks (turn bigint PRIMARY KEY, wall timestamptz NOT NULL, cpu_ns bigint);
+-- The marks pgbench leaves where a sample begins and where it ends.
+CREATE UNLOGGED TABLE bench.marks (mark text PRIMARY KEY, wall timestamptz NOT NULL, cpu_ns bigint);
 
 -- Nanoseconds of CPU this backend has used. Reading `stat` makes the kernel account for the time slice that is still
 -- running (thread_group_cputime), which `schedstat` alone does not; together about 25 µs.
@@ -121,22 +129,35 @@ LANGUAGE sql IMMUTABLE AS $$
   FROM generate_series(1, count) AS i
 $$;
 
--- Called by pgbench between two samples.
-CREATE PROCEDURE bench.mark(turn bigint) LANGUAGE sql AS
-'INSERT INTO bench.marks VALUES (turn, clock_timestamp(), bench.cpu_ns())';
+-- Moves this backend to a core for the rest of its session, by a child that does it to its parent.
+CREATE PROCEDURE bench.pin(core integer) LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('COPY (SELECT) TO PROGRAM ''taskset -cp %s $PPID >/dev/null''', core);
+END $$;
 
--- Turns the marks into samples: the first interval is warm-up.
-CREATE PROCEDURE bench.keep_marks(run_number integer) LANGUAGE sql AS $$
-  INSERT INTO bench.samples
-  SELECT r.workload, r.mode, r.operation, r.backend, r.repetition, m.sample, m.iterations, m.wall_us, m.cpu_us
-  FROM bench.runs AS r, (
-    SELECT row_number() OVER w - 1 AS sample, lead(turn) OVER w - turn AS iterations,
-      bench.us(lead(wall) OVER w, wall) / (lead(turn) OVER w - turn) AS wall_us,
-      (lead(cpu_ns) OVER w - cpu_ns) / 1000.0 / (lead(turn) OVER w - turn) AS cpu_us
-    FROM bench.marks WINDOW w AS (ORDER BY turn)
-  ) AS m
-  WHERE r.run = run_number AND m.iterations IS NOT NULL AND m.sample > 0;
-$$;
+-- Called by pgbench.
+CREATE PROCEDURE bench.mark(mark text) LANGUAGE sql AS
+'INSERT INTO bench.marks VALUES (mark, clock_timestamp(), bench.cpu_ns())';
+
+-- Turns the marks around `transactions` into a sample of the run, unless it is sample 0. Returns how many transactions
+-- took `seconds` at this rate. The probe after a run is the slowest one after any of its samples.
+CREATE FUNCTION bench.keep_sample(run_number integer, sample integer, transactions bigint, seconds double precision)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  r bench.runs;
+  wall_us double precision;
+  cpu_us double precision;
+BEGIN
+  UPDATE bench.runs SET probe_after_us = greatest(probe_after_us, bench.probe()) WHERE run = run_number RETURNING * INTO r;
+  SELECT bench.us(ended.wall, begun.wall) / transactions, (ended.cpu_ns - begun.cpu_ns) / 1000.0 / transactions
+  INTO STRICT wall_us, cpu_us
+  FROM bench.marks AS begun, bench.marks AS ended WHERE begun.mark = 'begin' AND ended.mark = 'end';
+  IF sample > 0 THEN
+    INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, transactions,
+      wall_us, cpu_us);
+  END IF;
+  RETURN greatest(100, seconds * 1e6 / wall_us);
+END $$;
 
 -- Raises unless the operation answers what it answered on the backend asked first.
 CREATE PROCEDURE bench.check_answer(of_workload text, of_operation text, given numeric) LANGUAGE plpgsql AS $$
@@ -156,5 +177,13 @@ BEGIN
   IF (SELECT (count(*), sum(source), sum(target), sum(source * target)) FROM links)
     IS DISTINCT FROM (SELECT (count(*), sum(source), sum(target), sum(source * target)) FROM bench.edges) THEN
     RAISE EXCEPTION 'the backend does not hold the links of the input';
+  END IF;
+END $$;
+
+-- Raises unless the backend holds `expected` links.
+CREATE PROCEDURE bench.check_count(expected bigint) LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT count(*) FROM links) <> expected THEN
+    RAISE EXCEPTION 'the backend holds % links instead of %', (SELECT count(*) FROM links), expected;
   END IF;
 END $$;

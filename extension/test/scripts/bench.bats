@@ -15,6 +15,7 @@ setup_file() {
   bench run --no-setup --workloads floors,links8 --output "$RESULT" >"$BATS_FILE_TMPDIR/run.log" 2>&1 ||
     { cat "$BATS_FILE_TMPDIR/run.log"; return 1; }
   CLUSTER=$(library "scratch_create; cluster_start \"\$SCRATCH/cluster\" >/dev/null; echo \"\$SCRATCH\"")
+  prepared
   export CLUSTER PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
 }
 
@@ -40,6 +41,42 @@ spoiled() {
   cp -r "$RESULT" "$dir"
   (cd "$dir" && "$@")
   (cd "$dir" && psql -XAtq -v ON_ERROR_STOP=1 -c BEGIN -f "$ROOT/bench/report/load.sql" -c ROLLBACK 2>&1)
+}
+
+# prepared: the database `prepared` of the cluster, with everything the runs need and a plan, but nothing measured.
+prepared() {
+  library ". '$ROOT/bench/lib/session.bash'; . '$ROOT/bench/lib/measure.bash'
+    BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors targets memory)
+    BACKENDS=(native_unlogged native_covering_unlogged)
+    export PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=prepared
+    sql -d postgres -c 'CREATE DATABASE prepared'
+    measure_prepare"
+}
+
+# in_prepared SQL…: statements in that database, which stay without effect.
+in_prepared() {
+  PGOPTIONS='-c search_path=native_unlogged,bench' psql -XAtq -v ON_ERROR_STOP=1 -d prepared -c BEGIN "${@/#/-c}" -c ROLLBACK 2>&1
+}
+
+# judged SQL COMMAND…: what the query says of a result that the command has changed, in a database that forgets it again.
+judged() {
+  local query=$1 dir=$BATS_TEST_TMPDIR/judged
+  shift
+  rm -rf "$dir"
+  cp -r "$RESULT" "$dir"
+  (cd "$dir" && "$@")
+  (cd "$dir" && psql -XAtq -v ON_ERROR_STOP=1 -c BEGIN -f "$ROOT/bench/report/load.sql" -c "$query" -c ROLLBACK 2>&1)
+}
+
+# with_store LINE…: adds a store to the result, of which nothing is wanted but the lines given: `FILE LINE`.
+with_store() {
+  local line
+  grep '^5,split_volatile,' "$ROOT/bench/backends/backends.csv" >>backends.csv
+  sed -i 's/^"workloads",.*/"workloads","floors"/' provenance.csv
+  printf '%s\n' '"extension","doublets 1.0"' >>provenance.csv
+  for line in "$@"; do
+    printf '%s\n' "${line#* }" >>"${line%% *}.csv"
+  done
 }
 
 # refused TEXT COMMAND…: the spoiled result must be refused, saying TEXT.
@@ -124,6 +161,96 @@ refused() {
 
 @test "rejected: an empty result" {
   refused 'no samples' sed -i '2,$d' samples.csv
+}
+
+@test "clients read from all backends in turn, then write to all in turn, in an order of their own each time" {
+  run in_prepared "WITH clients AS (
+      SELECT step, repetition, operation IN ('insert', 'xid') AS writes, sample, operation || ' ' || backend AS who
+      FROM steps JOIN runs USING (run) WHERE mode = 'client'
+    ), rounds AS (
+      SELECT repetition, writes, sample, min(step) AS first, max(step) - min(step) + 1 AS steps, count(DISTINCT who) AS whose,
+        string_agg(who, ',' ORDER BY step) AS sequence
+      FROM clients GROUP BY repetition, writes, sample
+    )
+    SELECT writes, count(*), bool_and(steps = whose), min(whose), count(DISTINCT sequence) > 1,
+      array_agg(sample ORDER BY first) = '{0,1,2,3,0,1,2,3}'
+    FROM rounds GROUP BY writes ORDER BY writes"
+  [ "$status" -eq 0 ]
+  [ "${lines[0]}" = 'f|8|t|4|t|t' ]
+  [ "${lines[1]}" = 't|8|t|3|t|t' ]
+}
+
+@test "a sample lasts from mark to mark, and says how many transactions the next one needs" {
+  local marks="INSERT INTO marks VALUES ('begin', '2000-01-01 00:00:00', 1000000000), ('end', '2000-01-01 00:00:02', 1800000000)"
+  local run="(SELECT run FROM runs WHERE operation = 'xid' AND repetition = 1)"
+  run in_prepared "$marks" "SELECT keep_sample($run, 0, 1000, 0.5), keep_sample($run, 1, 1000, 0.5)" \
+    'SELECT sample, iterations, wall_us, cpu_us FROM samples'
+  [ "$status" -eq 0 ]
+  [ "${lines[0]}" = '250|250' ]
+  [ "${lines[1]}" = '1|1000|2000|800' ]
+  [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "a sample whose end is not marked is none" {
+  run in_prepared "INSERT INTO marks VALUES ('begin', now(), 1)" 'SELECT keep_sample(min(run), 1, 1000, 0.5) FROM runs'
+  [ "$status" -ne 0 ]
+  [[ $output == *"query returned no rows"* ]]
+}
+
+@test "the backend of a client moves to the client's core" {
+  local core
+  core=$(library ". '$ROOT/bench/lib/measure.bash'; client_core")
+  [[ $core =~ ^[0-9]+$ ]] || skip "cores cannot be chosen here"
+  run in_prepared "CALL pin($core)" "SELECT substring(pg_read_file('/proc/self/status') FROM 'Cpus_allowed_list:\\s*(\\S+)')"
+  [ "$output" = "$core" ]
+}
+
+@test "a backend that lost links in a client's run is caught" {
+  run in_prepared 'INSERT INTO links (source, target) VALUES (1, 1)' 'CALL check_count(2)'
+  [ "$status" -ne 0 ]
+  [[ $output == *"the backend holds 1 links instead of 2"* ]]
+}
+
+@test "a client that fails ends the run" {
+  local script=$TREE/bench/floor_xid.sql
+  cp "$script" "$BATS_TEST_TMPDIR/script.sql"
+  echo 'SELECT 1 / 0;' >>"$script"
+  run bench run --no-setup --workloads floors --output "$BATS_TEST_TMPDIR/result"
+  cp "$BATS_TEST_TMPDIR/script.sql" "$script"
+  [ "$status" -ne 0 ]
+  [[ $output == *"pgbench failed: floor_xid.sql"* ]]
+  [ ! -e "$BATS_TEST_TMPDIR/result" ]
+}
+
+@test "the steps of memory keep the number of links they promise" {
+  run psql -XAtq -v ON_ERROR_STOP=1 -d prepared -c 'SET search_path = native_unlogged, bench' \
+    -c "CALL memory_step('loaded', 1)" -c 'SELECT count(*), count(*) FILTER (WHERE source = 101) FROM links' \
+    -c "CALL memory_step('half deleted in ten transactions', 1)" -c 'SELECT count(*) FROM links' \
+    -c "CALL memory_step('filled again', 1)" -c 'SELECT count(*) FROM links' -c 'TRUNCATE links'
+  [ "$status" -eq 0 ]
+  [ "${lines[*]}" = '1100|100 550 1100' ]
+}
+
+@test "the floor of transactions that write is reported" {
+  grep -q '^| Transaction that only takes a transaction id | by pgbench' "$RESULT/report.md"
+}
+
+@test "a target is shown beside what a store that costs nothing would reach" {
+  run judged "SELECT fields[6:7] FROM report.target_lines WHERE fields[1] LIKE 'Autocommit INSERT, CPU%'" eval '
+    sed -i -E "s/^(floors,client,xid,server,1,[0-9]+,[0-9]+),.*/\1,20,16/" samples.csv
+    with_store "runs 901,1,targets,client,insert,native_unlogged,1,1,1" "runs 902,1,targets,client,insert,split_volatile,1,1,1" \
+      "samples targets,client,insert,native_unlogged,1,1,100,50,40" "samples targets,client,insert,split_volatile,1,1,100,30,20"'
+  [ "$output" = '{2×,"2.5× (xid only: 16 µs)"}' ]
+}
+
+@test "memory that is allocated and not in use is judged above 256 MB" {
+  local query="SELECT fields[4], fields[5], fields[6], fields[9] FROM report.target_lines WHERE fields[1] LIKE 'Memory allocated%'"
+  run judged "$query" with_store 'sizes memory 1: loaded,split_volatile,1000,300000000,360000000'
+  [ "$output" = 'split_volatile|343.3 MB|1.2×|met' ]
+  run judged "$query" with_store 'sizes memory 1: loaded,split_volatile,1000,300000000,390000000'
+  [ "$output" = 'split_volatile|371.9 MB|1.3×|missed by 4 %' ]
+  run judged "$query" with_store 'sizes memory 1: loaded,split_volatile,1000,100000000,130000000'
+  [ "$output" = 'split_volatile|124.0 MB|1.3×|not judged' ]
 }
 
 @test "a run that fails at the last step publishes nothing and leaves no server" {
