@@ -139,19 +139,30 @@ TEST(HeapTest, AGrantedPlanIsNeverExceeded) {
   EXPECT_GT(refused, 300);
 }
 
-TEST(HeapTest, GrowthDoublesThenAddsAQuarter) {
+TEST(HeapTest, GrowthDoublesThenAddsAnEighth) {
   MemoryHeap memory;
   while (memory.header().allocated_bytes < (std::size_t{64} << 20)) {
     const std::size_t have = memory.header().allocated_bytes;
     const std::size_t next = Heap::next_chunk_bytes(memory.header(), 1);
     EXPECT_EQ(next % 4096, 0u);
     EXPECT_LE(next, std::max(have, kSmallStoreBytes));
-    if (have >= 4 * kSmallStoreBytes) {
-      EXPECT_LE(next, have / 4 + 4096);
+    if (have >= 8 * kSmallStoreBytes) {
+      EXPECT_LE(next, have / 8 + 4096);
     }
     ASSERT_EQ(memory.grow(1), Status::kOk);
   }
   EXPECT_GE(Heap::next_chunk_bytes(memory.header(), 1u << 22), (std::size_t{1} << 22) * kUnitBytes);
+}
+
+TEST(HeapTest, TheDirectoryIsNotFullBeforeTheAddressSpaceIs) {
+  HeapHeader header{};
+  header.allocated_bytes = kFirstChunkBytes;
+  std::uint32_t chunks = 1;
+  while (header.allocated_bytes < (std::uint64_t{1} << 32) * kUnitBytes) {
+    header.allocated_bytes += Heap::next_chunk_bytes(header, 1);
+    ++chunks;
+  }
+  EXPECT_LE(chunks, kMaxChunks);
 }
 
 TEST(HeapTest, TheRestOfAChunkIsNotLostWhenTheNextIsAdded) {
