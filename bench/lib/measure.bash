@@ -111,11 +111,7 @@ client_sample() {
     cat "$BENCH_ROOT/$script"
     printf '%s\n' "\\if :turn = $CLIENT_DONE" "CALL bench.mark('end');" '\endif'
   } >"$wrapped"
-  session "$backend" <<EOF
-UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run AND probe_before_us IS NULL;
-TRUNCATE bench.marks;
-CHECKPOINT;
-EOF
+  ((sample > 0)) || session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
   PGOPTIONS="-c search_path=$backend,bench" "${client[@]}" -n -M prepared -c 1 -s "$scale" -D turn=0 \
     --random-seed=$((SEED + sample)) -t "$CLIENT_DONE" -f "$wrapped" >"$WORK/pgbench.log" 2>&1 ||
     { cat "$WORK/pgbench.log" >&2; die "pgbench failed: $script on $backend"; }

@@ -140,7 +140,7 @@ CREATE PROCEDURE bench.mark(mark text) LANGUAGE sql AS
 'INSERT INTO bench.marks VALUES (mark, clock_timestamp(), bench.cpu_ns())';
 
 -- Turns the marks around `transactions` into a sample of the run, unless it is sample 0. Returns how many transactions
--- took `seconds` at this rate. The probe after a run is the slowest one after any of its samples.
+-- took `seconds` at this rate, and takes the marks away. The probe after a run is the slowest one after any of its samples.
 CREATE FUNCTION bench.keep_sample(run_number integer, sample integer, transactions bigint, seconds double precision)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -156,6 +156,7 @@ BEGIN
     INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, transactions,
       wall_us, cpu_us);
   END IF;
+  DELETE FROM bench.marks;
   RETURN greatest(100, seconds * 1e6 / wall_us);
 END $$;
 
