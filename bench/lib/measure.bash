@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# Measuring: the plan of the runs, then a psql session per run or a pgbench session per sample. Requires session.bash, statements.bash and
-# the settings of options.bash; RAW is the directory the raw results go to, WORK a scratch directory of the client.
+# Measuring: the plan of the runs, then a psql session per run or a pgbench session per sample. Requires session.bash,
+# statements.bash and the settings of options.bash; RAW is the directory the raw results go to, WORK a scratch directory of
+# the client.
 
 # measure_prepare: the harness and one schema per backend, in the database PGDATABASE.
 measure_prepare() {
@@ -51,7 +52,7 @@ SELECT run, repetition, workload, mode, operation, backend, samples FROM planned
 INSERT INTO bench.steps (step, run, sample)
 SELECT row_number() OVER (ORDER BY place, repetition, phase, CASE phase WHEN 0 THEN run END, sample,
     md5(concat_ws(':', :'seed', repetition, sample, operation, backend))), run, sample
-FROM planned, generate_series(CASE phase WHEN 0 THEN 1 ELSE 0 END, CASE phase WHEN 0 THEN 1 ELSE samples END) AS sample;
+FROM planned, generate_series(CASE phase WHEN 0 THEN 1 ELSE -1 END, CASE phase WHEN 0 THEN 1 ELSE samples END) AS sample;
 EOF
 }
 
@@ -113,7 +114,7 @@ client_sample() {
   } >"$wrapped"
   ((sample > 0)) || session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
   PGOPTIONS="-c search_path=$backend,bench" "${client[@]}" -n -M prepared -c 1 -s "$scale" -D turn=0 \
-    --random-seed=$((SEED + sample)) -t "$CLIENT_DONE" -f "$wrapped" >"$WORK/pgbench.log" 2>&1 ||
+    --random-seed=$((SEED + sample + 1)) -t "$CLIENT_DONE" -f "$wrapped" >"$WORK/pgbench.log" 2>&1 ||
     { cat "$WORK/pgbench.log" >&2; die "pgbench failed: $script on $backend"; }
   CLIENT_TURNS[run]=$(session "$backend" -c "SELECT bench.keep_sample($run, $sample, $turns, $CLIENT_SECONDS)")
 }

@@ -67,7 +67,7 @@ CREATE TABLE bench.sizes (
 );
 
 -- The plan in order: a run inside the server is one step; a run of a client has one for each sample, so that backends take
--- turns. Sample 0 warms up and finds the number of transactions.
+-- turns. Sample -1 finds the number of transactions, sample 0 warms up.
 CREATE TABLE bench.steps (
   step integer PRIMARY KEY,
   run integer NOT NULL REFERENCES bench.runs,
@@ -139,7 +139,7 @@ END $$;
 CREATE PROCEDURE bench.mark(mark text) LANGUAGE sql AS
 'INSERT INTO bench.marks VALUES (mark, clock_timestamp(), bench.cpu_ns())';
 
--- Turns the marks around `transactions` into a sample of the run, unless it is sample 0. Returns how many transactions
+-- Turns the marks around `transactions` into a sample of the run, unless it is before sample 1. Returns how many transactions
 -- took `seconds` at this rate, and takes the marks away. The probe after a run is the slowest one after any of its samples.
 CREATE FUNCTION bench.keep_sample(run_number integer, sample integer, transactions bigint, seconds double precision)
 RETURNS bigint LANGUAGE plpgsql AS $$
