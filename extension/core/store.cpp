@@ -396,7 +396,8 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   // Nothing fails from here on. What the index does beyond its plan leaves room for all of it.
   const auto version = heap_.take<Version>();
   heap_.at(version) = Version{id, link.source, link.target, {}, ids.head(id)};
-  fly(version, writer);
+  if constexpr (kVersioned)
+    fly(version, writer);
   index.add(version, probe);
   ids.push(id, version);
   note_newer(heap_.at(version).older, version);
@@ -454,8 +455,21 @@ void Store::note_newer(Ref<Version> version, Ref<Version> newer) noexcept {
     flight.aux = newer.unit;
 }
 
+// Takes a version that is no longer in flight out of all structures. `newer`: the version before
+// it in the chain of its id, if known.
+template <class Index>
+void Store::remove(Index &index, Ref<Version> version, Ref<Version> newer) noexcept {
+  index.remove(version);
+  const Ref<Version> older = heap_.at(version).older;
+  note_newer(older, IdIndex(heap_, header_.ids).remove(version, newer));
+  heap_.give_back(version);
+  --header_.versions;
+}
+
 void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,
                          const Writer &writer) noexcept {
+  if constexpr (!kVersioned)
+    return with_index([&](auto &index) noexcept { remove(index, version, {}); });
   Ref<Flight> f = heap_.at(version).flight;
   if (!f || !heap_.at(f).version) {
     const Ref<Flight> run = f;
@@ -503,5 +517,8 @@ WriteResult Store::erase(Ref<Version> version, const Writer &writer) noexcept {
   mark_deleted(version, {}, writer);
   return r;
 }
+
+template void Store::remove(SplitIndex &, Ref<Version>, Ref<Version>) noexcept;
+template void Store::remove(UnitedIndex &, Ref<Version>, Ref<Version>) noexcept;
 
 } // namespace doublets

@@ -127,6 +127,8 @@ public:
 
   // Whether a snapshot sees a version.
   bool sees(Ref<Version> version, const Visibility &v) const noexcept {
+    if constexpr (!kVersioned)
+      return true;
     const Ref<Flight> flight = heap_.at(version).flight;
     return !flight || sees_flight(heap_.at(flight), v);
   }

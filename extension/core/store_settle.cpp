@@ -21,17 +21,6 @@ void Store::pop_flight() noexcept {
   --header_.records;
 }
 
-// Takes a version that is no longer in flight out of all structures. `newer`: the version before
-// it in the chain of its id, if known.
-template <class Index>
-void Store::remove(Index &index, Ref<Version> version, Ref<Version> newer) noexcept {
-  index.remove(version);
-  const Ref<Version> older = heap_.at(version).older;
-  note_newer(older, IdIndex(heap_, header_.ids).remove(version, newer));
-  heap_.give_back(version);
-  --header_.versions;
-}
-
 // Settles up to `limit` members of the run at the head of the queue, last first.
 template <class Index>
 std::uint64_t Store::settle_run(Index &index, bool undo, std::uint64_t limit,

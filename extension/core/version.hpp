@@ -14,6 +14,14 @@ namespace doublets {
 
 struct Flight;
 
+// A benchmark builds the core without versions, to tell what they cost: every change is
+// final at once.
+#ifdef DOUBLETS_UNVERSIONED
+inline constexpr bool kVersioned = false;
+#else
+inline constexpr bool kVersioned = true;
+#endif
+
 // One version of a link; 32 bytes, one unit.
 struct Version {
   LinkId id;
