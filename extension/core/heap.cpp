@@ -1,4 +1,5 @@
 #include "heap.hpp"
+#include "huge_pages.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -43,8 +44,10 @@ bool Heap::recognises(const char *base) noexcept {
 
 std::size_t Heap::next_chunk_bytes(const HeapHeader &header, std::uint32_t units) noexcept {
   const std::size_t have = header.allocated_bytes;
-  const std::size_t wanted =
+  std::size_t wanted =
       have < kSmallStoreBytes ? have : std::max<std::size_t>(kSmallStoreBytes, have / 8);
+  if (wanted >= kHugePageBytes)
+    wanted -= wanted % kHugePageBytes;
   return round_up(std::max(wanted, static_cast<std::size_t>(units) * kUnitBytes));
 }
 

@@ -114,7 +114,8 @@ public:
   // Size of the chunk to add next: doubling while small, then an eighth of what
   // the store has, so that at most a ninth of a large store was never used: with what a
   // load in one transaction needs for its in-flight records, and blocks that are free in the wrong
-  // size class, allocated memory stays below 1.25 of that in use. At least `units` fit.
+  // size class, allocated memory stays below 1.25 of that in use. In whole
+  // huge pages if it is larger than one. At least `units` fit.
   static std::size_t next_chunk_bytes(const HeapHeader &header, std::uint32_t units) noexcept;
 
   // Grows the local page table for a chunk of `bytes` more than now mapped.

@@ -10,15 +10,36 @@
 #include <cerrno>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "huge_pages.hpp"
 
 namespace doublets {
 
 namespace ipc = boost::interprocess;
 
+namespace {
+
+// A mapped file, mapped a second time if it is large.
+struct Region {
+  ipc::mapped_region mapping;
+  char* aligned;
+
+  explicit Region(ipc::mapped_region&& region)
+      : mapping(std::move(region)), aligned(map_aligned(static_cast<char*>(mapping.get_address()), mapping.get_size())) {}
+  Region(Region&& other) noexcept : mapping(std::move(other.mapping)), aligned(std::exchange(other.aligned, nullptr)) {}
+  ~Region() {
+    if (aligned != nullptr) unmap_aligned(aligned, mapping.get_size());
+  }
+  char* base() const { return aligned != nullptr ? aligned : static_cast<char*>(mapping.get_address()); }
+};
+
+}  // namespace
+
 struct MappedFiles::Regions {
   std::string directory;
-  std::vector<ipc::mapped_region> regions;  // in order of chunks
+  std::vector<Region> regions;  // in order of chunks
 
   std::string path(std::uint64_t number) const { return directory + "/chunk-" + std::to_string(number); }
 };
@@ -114,8 +135,7 @@ FileStatus MappedFiles::map_file(std::uint64_t number, std::size_t bytes, char*&
     if (static_cast<std::uint64_t>(state.st_size) < bytes) return FileStatus::kDamaged;
     const ipc::file_mapping file(path.c_str(), ipc::read_write);
     ipc::mapped_region region(file, ipc::read_write, 0, bytes);
-    base = static_cast<char*>(region.get_address());
-    regions_->regions.push_back(std::move(region));
+    base = regions_->regions.emplace_back(std::move(region)).base();
     return FileStatus::kOk;
   });
 }
@@ -177,6 +197,7 @@ FileStatus MappedFiles::grow(std::uint32_t units, std::size_t bytes) noexcept {
   if (status != FileStatus::kOk) return status;
   char* base = nullptr;
   status = map_file(number, bytes, base);
+  if (status == FileStatus::kOk) bring_in(base, bytes);
   if (status == FileStatus::kOk && heap_.add_chunk(number, base, bytes) == Status::kOk) return FileStatus::kOk;
   if (status == FileStatus::kOk) regions_->regions.pop_back();
   (void)without_exceptions(errno_, [&] {

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include "../core/huge_pages.hpp"
 #include "registry.hpp"
 
 namespace doublets::pg {
@@ -104,6 +105,13 @@ bool add_arena(ArenaTable& table, uint32 needed) {
   return true;
 }
 
+// Of a segment that is being detached.
+void drop_aligned(dsm_segment* segment, Datum aligned) {
+  auto** at = reinterpret_cast<char**>(DatumGetPointer(aligned));
+  if (*at != nullptr) unmap_aligned(*at, dsm_segment_map_length(segment));
+  pfree(at);
+}
+
 }  // namespace
 
 void arenas_format(ArenaTable* table, int tranche) {
@@ -114,7 +122,18 @@ void arenas_format(ArenaTable* table, int tranche) {
     arena.segment = DSM_HANDLE_INVALID;
 }
 
-dsm_segment* segment_create(std::size_t bytes) {
+char* segment_address(dsm_segment* segment) {
+  auto* base = static_cast<char*>(dsm_segment_address(segment));
+  const std::size_t bytes = dsm_segment_map_length(segment);
+  if (bytes < kHugePageBytes) return base;
+  // What may fail comes before there is a mapping to lose.
+  auto** aligned = static_cast<char**>(MemoryContextAllocZero(TopMemoryContext, sizeof(char*)));
+  on_dsm_detach(segment, drop_aligned, PointerGetDatum(aligned));
+  *aligned = map_aligned(base, bytes);
+  return *aligned != nullptr ? *aligned : base;
+}
+
+dsm_segment* segment_create(std::size_t bytes, char** base) {
   // The size of the server's table as dsm.c has it; the other half is for the queries.
   const int slots = 64 + 5 * MaxBackends;
   ArenaTable& table = registry_arenas();
@@ -124,6 +143,10 @@ dsm_segment* segment_create(std::size_t bytes) {
                     errdetail("Stores may have half of the server's %d segments.", slots),
                     errhint("Raise max_connections, or drop stores.")));
   dsm_segment* segment = dsm_create(bytes, 0);
+  if (base != nullptr) {
+    *base = segment_address(segment);
+    bring_in(*base, bytes);
+  }
   dsm_pin_segment(segment);
   dsm_pin_mapping(segment);
   pg_atomic_fetch_add_u32(&table.segments, 1);

@@ -37,8 +37,13 @@ struct ArenaTable {
 void arenas_format(ArenaTable* table, int tranche);
 
 // A new segment, pinned and mapped to the end of the session, counted against the share
-// of the server's segments that stores may have. Errors: 53100, 53200, 53400.
-dsm_segment* segment_create(std::size_t bytes);
+// of the server's segments that stores may have. With `base`, for one store, its pages are
+// brought in and `base` is where to use it. Errors: 53100, 53200, 53400.
+dsm_segment* segment_create(std::size_t bytes, char** base = nullptr);
+
+// Where to use the segment of one store that is mapped here, until it is detached: where huge
+// pages fit, if it is large. To be called once. Errors: 53200.
+char* segment_address(dsm_segment* segment);
 
 // Gives a segment up; `mapped` null: not mapped here. If it is, its pages go back to the
 // system at once, although idle sessions may have it mapped too. Nobody may touch its content

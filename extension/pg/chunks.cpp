@@ -49,8 +49,7 @@ Chunk chunk_create(std::size_t bytes, bool own_segment) {
   if (chunk.handle != 0) {
     chunk.base = arena_address(chunk.handle);
   } else {
-    chunk.segment = segment_create(bytes);
-    chunk.base = static_cast<char*>(dsm_segment_address(chunk.segment));
+    chunk.segment = segment_create(bytes, &chunk.base);
     chunk.handle = kOwnSegment | dsm_segment_handle(chunk.segment);
   }
   end_memory_hints(&hints);
@@ -66,8 +65,8 @@ Chunk chunk_map(uint64 handle) {
   chunk.segment = dsm_find_mapping(segment_of(handle));  // if this process made it
   if (chunk.segment == nullptr) chunk.segment = dsm_attach(segment_of(handle));
   if (chunk.segment == nullptr) elog(ERROR, "dynamic shared memory segment %u of a store is gone", segment_of(handle));
+  chunk.base = segment_address(chunk.segment);
   dsm_pin_mapping(chunk.segment);
-  chunk.base = static_cast<char*>(dsm_segment_address(chunk.segment));
   return chunk;
 }
 
