@@ -80,7 +80,7 @@ public:
 
   void prefetch(std::uint32_t hash) const noexcept {
     if (header_.bucket_count != 0)
-      __builtin_prefetch(&buckets_[bucket_of(hash)]);
+      ask_for(&buckets_[bucket_of(hash)]);
   }
 
   // Once the bucket is near: asks for what its entries of this hash refer to.
@@ -90,7 +90,7 @@ public:
     const HashBucket &b = buckets_[bucket_of(hash)];
     for (unsigned i = 0; i < b.count; ++i)
       if (b.hash[i] == hash)
-        __builtin_prefetch(heap_.address(b.ref[i]));
+        ask_for(heap_.address(b.ref[i]));
   }
 
   // Blocks one insert needs at the most. Splitting is done only where room is left

@@ -96,6 +96,13 @@ constexpr std::uint32_t units_of() noexcept {
   return static_cast<std::uint32_t>((sizeof(T) + kUnitBytes - 1) / kUnitBytes);
 }
 
+// Asks for the cache line at `at`, whatever is there. A function that does nothing but prefetch
+// has no effect as GCC sees it, and calls of it are dropped; the empty statement is one.
+inline void ask_for(const void *at) noexcept {
+  __builtin_prefetch(at);
+  asm volatile("");
+}
+
 // One process's view of a store's memory.
 class Heap {
 public:

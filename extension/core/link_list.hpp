@@ -53,8 +53,8 @@ public:
   // Asks for the array of a short list.
   void prefetch(const LinkList &list) const noexcept {
     if (!list.tree && list.count() > 1) {
-      __builtin_prefetch(array(list));
-      __builtin_prefetch(array(list) + list.count());
+      ask_for(array(list));
+      ask_for(array(list) + list.count());
     }
   }
 

@@ -86,7 +86,7 @@ std::size_t Store::scan(const Pattern &pattern, Position &position, const Visibi
     }
     looked += n;
     for (std::size_t i = 0; i < n; ++i)
-      __builtin_prefetch(&heap_.at(refs[i]));
+      ask_for(&heap_.at(refs[i]));
     if (pattern.has_source || pattern.has_target) {
       for (std::size_t i = 0; i < n; ++i) {
         if (sees(refs[i], seen_by))

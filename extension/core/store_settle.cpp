@@ -65,7 +65,7 @@ template <class Index, class Later>
 void Store::ask_for_removal(const Index &index, bool removed, Later &&later) const noexcept {
   constexpr std::size_t kSteps = Index::kPrefetchSteps;
   if (const Ref<Version> v = later((kSteps + 1) * kStride))
-    __builtin_prefetch(&heap_.at(v));
+    ask_for(&heap_.at(v));
   for (std::size_t step = 0; removed && step < kSteps; ++step)
     if (const Ref<Version> v = later((kSteps - step) * kStride))
       index.prefetch(static_cast<unsigned>(step), heap_.at(v).source, heap_.at(v).target);

@@ -43,7 +43,7 @@ inline void fill_unused(std::int64_t* first, unsigned from, unsigned upto) noexc
 }
 
 inline void prefetch_bytes(const char* at, unsigned bytes) noexcept {
-  for (unsigned i = 0; i < bytes; i += 64) __builtin_prefetch(at + i);
+  for (unsigned i = 0; i < bytes; i += 64) ask_for(at + i);
 }
 
 inline bool is_least_tail(const TreeKey& key) noexcept {
@@ -135,7 +135,7 @@ template <Order O>
   return unsigned{second < key.second} | (unsigned{second == key.second} & rest);
 }
 
-inline void prefetch_version(const Heap& heap, std::uint32_t version) noexcept { __builtin_prefetch(heap.address(version)); }
+inline void prefetch_version(const Heap& heap, std::uint32_t version) noexcept { ask_for(heap.address(version)); }
 
 // Number of entries in [low, high), a run of first columns equal to key's, below `key`.
 template <Order O>
