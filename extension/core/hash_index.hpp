@@ -132,7 +132,7 @@ public:
 
 private:
   static constexpr unsigned kOverflowClass = size_class(units_of<HashBucket>());
-  static constexpr unsigned kMeanLoad = 5;
+  static constexpr unsigned kMeanLoad = 4;
 
   std::uint32_t bucket_of(std::uint32_t hash) const noexcept {
     const std::uint32_t n = header_.bucket_count;

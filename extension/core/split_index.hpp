@@ -1,53 +1,32 @@
-// Layout `split`: adjacency per node, and a hash of pairs.
+// Layout `split`: three hashes of versions, by source, by target and by pair.
 //
-// Every value used as a source or target has a node with the list of the versions
-// that leave it and the list of those that enter it; a hash finds the node of a value.
-// A second hash finds the versions of a pair: an entry is the version itself while there
-// is one, else (tagged) a PairNode with their list. Values need not be ids of links,
-// and no structure depends on whether they are.
+// Values need not be ids of links, and no structure depends on whether they are.
 //
 // Locks: reading needs the store's lock shared, changing it exclusive.
 // Costs: add, remove O(1) expected (O(log degree) at hubs); degree and pair O(1);
 // candidates O(k).
 #pragma once
 
-#include "hash_index.hpp"
-#include "link_list.hpp"
-#include "pattern.hpp"
+#include "version_map.hpp"
 
 namespace doublets {
 
-struct LinkNode {
-  std::int64_t key;
-  LinkList out; // versions whose source is the key
-  LinkList in;  // versions whose target is the key
-  std::uint64_t reserved;
-};
-static_assert(sizeof(LinkNode) == 32);
-
-struct PairNode {
-  std::int64_t source;
-  std::int64_t target;
-  LinkList list; // two or more versions
-  std::uint64_t reserved;
-};
-static_assert(sizeof(PairNode) == 32);
-
 struct SplitHeader {
-  HashIndexHeader nodes;
-  HashIndexHeader pairs;
+  HashIndexHeader by_source;
+  HashIndexHeader by_target;
+  HashIndexHeader by_pair;
 };
 
 class SplitIndex {
 public:
   SplitIndex(Heap &heap, SplitHeader &header, std::uint64_t seed) noexcept
-      : heap_(heap), seed_(seed), nodes_(heap, header.nodes), pairs_(heap, header.pairs),
-        lists_(heap) {}
+      : by_source_(heap, header.by_source, seed), by_target_(heap, header.by_target, seed),
+        by_pair_(heap, header.by_pair, seed) {}
 
   // Where a pair's parts stand, found while planning and used when applying.
   struct Probe {
-    Ref<LinkNode> source;
-    Ref<LinkNode> target;
+    HashIndex::Entry source;
+    HashIndex::Entry target;
     HashIndex::Entry pair;
     BlockPlan blocks; // that add may take; splitting leaves as many alone, so the
                       // caller may put in what else the change takes
@@ -59,25 +38,24 @@ public:
   // Requires: in the index, ends unchanged. Takes no memory.
   void remove(Ref<Version> version) noexcept;
 
-  // Asks for the memory that adding or removing a pair will touch, in three steps, each of
-  // which finds what the one before has asked for: buckets, records, lists. Callers with
+  // Asks for the memory that adding or removing a pair will touch, in two steps, the second
+  // of which finds what the first has asked for: buckets, then lists. Callers with
   // many pairs run the steps ahead of the changes, so that their cache misses overlap.
-  static constexpr unsigned kPrefetchSteps = 3;
+  static constexpr unsigned kPrefetchSteps = 2;
   void prefetch(unsigned step, std::int64_t source, std::int64_t target) const noexcept {
-    if (step == 0) {
-      nodes_.prefetch(node_hash(source));
-      nodes_.prefetch(node_hash(target));
-      pairs_.prefetch(pair_hash(source, target));
-    } else if (step == 1) {
-      nodes_.prefetch_entry(node_hash(source));
-      nodes_.prefetch_entry(node_hash(target));
-      pairs_.prefetch_entry(pair_hash(source, target));
-    } else {
-      if (const Ref<LinkNode> node = find_node(source))
-        lists_.prefetch(heap_.at(node).out);
-      if (const Ref<LinkNode> node = find_node(target))
-        lists_.prefetch(heap_.at(node).in);
-    }
+    each([=](const auto &map) noexcept {
+      const auto key = map.key_of(source, target);
+      if (step == 0)
+        map.prefetch(key);
+      else
+        map.prefetch_entry(key);
+    });
+  }
+
+  // All steps at once: for a single change, whose own misses then overlap.
+  void prefetch(std::int64_t source, std::int64_t target) const noexcept {
+    prefetch(0, source, target);
+    prefetch(1, source, target);
   }
 
   // Versions, whatever their visibility, with the source and/or target of `pattern`
@@ -93,32 +71,24 @@ public:
   bool covers(Ref<Version> version) const noexcept;
 
 private:
-  std::uint32_t node_hash(std::int64_t key) const noexcept {
-    return static_cast<std::uint32_t>(mix64(static_cast<std::uint64_t>(key) ^ seed_));
+  template <class F>
+  void each(F &&f) const noexcept {
+    f(by_source_);
+    f(by_target_);
+    f(by_pair_);
   }
-  std::uint32_t pair_hash(std::int64_t source, std::int64_t target) const noexcept {
-    const std::uint64_t s = mix64(static_cast<std::uint64_t>(source) ^ seed_);
-    return static_cast<std::uint32_t>(mix64(s + static_cast<std::uint64_t>(target)));
+  // The shortest list that has all matches of `pattern`: calls f(map, entry).
+  template <class F>
+  decltype(auto) with_list(const Pattern &pattern, F &&f) const noexcept {
+    const auto find = [&](const auto &map) noexcept {
+      return f(map, map.find(map.key_of(pattern.source, pattern.target)));
+    };
+    return !pattern.has_target ? find(by_source_) : !pattern.has_source ? find(by_target_) : find(by_pair_);
   }
-  HashIndex::Entry node_entry(std::int64_t key) const noexcept {
-    return nodes_.find(node_hash(key), [this, key](std::uint32_t ref, bool) noexcept {
-      return heap_.at(Ref<LinkNode>{ref}).key == key;
-    });
-  }
-  Ref<LinkNode> find_node(std::int64_t key) const noexcept {
-    const HashIndex::Entry entry = node_entry(key);
-    return {entry ? entry.ref() : 0};
-  }
-  HashIndex::Entry find_pair(std::int64_t source, std::int64_t target) const noexcept;
-  Ref<LinkNode> make_node(std::int64_t key, const BlockPlan &planned) noexcept;
-  void drop_node_if_unused(Ref<LinkNode> node) noexcept;
-  bool list_of(const Pattern &pattern, LinkList &list) const noexcept;
 
-  Heap &heap_;
-  std::uint64_t seed_;
-  HashIndex nodes_;
-  HashIndex pairs_;
-  LinkLists lists_;
+  VersionMap<MapKey::kSource> by_source_;
+  VersionMap<MapKey::kTarget> by_target_;
+  VersionMap<MapKey::kPair> by_pair_;
 };
 
 } // namespace doublets

@@ -8,7 +8,7 @@ namespace {
 
 // Versions looked at in one step; bounds the time the store's lock is held.
 constexpr std::size_t kStep = 256;
-static_assert(kStep >= LinkLists::kArrayMax);
+static_assert(kStep >= VersionMap<MapKey::kSource>::kArrayMax);
 
 // Versions of one id that a snapshot may see: one of those before it and, as in a table, a
 // second one if its own transaction has put a link in the place of one that another has deleted
@@ -418,10 +418,9 @@ WriteResult Store::insert(LinkInput *links, std::size_t n, const Writer &writer,
         index.prefetch(static_cast<unsigned>(step), links[i].source, links[i].target);
     };
     WriteResult r;
-    if (n > 1)
-      for (std::size_t step = 0; step < kSteps; ++step)
-        for (std::size_t i = 0; i < (kSteps - step) * kStride; ++i)
-          ask(step, i);
+    for (std::size_t step = 0; step < kSteps; ++step)
+      for (std::size_t i = 0; i < (kSteps - step) * kStride; ++i)
+        ask(step, i);
     for (; done < n; ++done) {
       for (std::size_t step = 0; step < kSteps; ++step)
         ask(step, done + (kSteps - step) * kStride);
@@ -499,7 +498,10 @@ WriteResult Store::update(Ref<Version> version, LinkInput &link, const Writer &w
     r.conflicts = true;
     return r;
   }
-  r = with_index([&](auto &index) noexcept { return put(index, link, version, writer); });
+  r = with_index([&](auto &index) noexcept {
+    index.prefetch(link.source, link.target);
+    return put(index, link, version, writer);
+  });
   if (r.status == Status::kOk)
     mark_deleted(version, link.version, writer);
   return r;

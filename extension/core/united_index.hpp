@@ -47,6 +47,8 @@ public:
     by_target_.prefetch(key_from(target, source));
   }
 
+  void prefetch(std::int64_t source, std::int64_t target) const noexcept { prefetch(0, source, target); }
+
   // As SplitIndex.
   std::uint64_t count(const Pattern &pattern) const noexcept;
   std::size_t candidates(const Pattern &pattern, Position &position, Ref<Version> *out,

@@ -281,10 +281,10 @@ extern "C" void doublets_get_rel_size(PlannerInfo *root, RelOptInfo *baserel, Oi
     store_lock(store, LW_SHARED);
     const StoreHeader &header = Store(store->heap).header();
     info->links = static_cast<double>(header.versions);
-    info->out_degree = info->in_degree =
-        header.layout == Layout::kSplit && header.split.nodes.entries > 0
-            ? info->links / static_cast<double>(header.split.nodes.entries)
-            : 0;
+    if (header.layout == Layout::kSplit && header.versions > 0) {
+      info->out_degree = info->links / static_cast<double>(header.split.by_source.entries);
+      info->in_degree = info->links / static_cast<double>(header.split.by_target.entries);
+    }
     store_unlock(store);
   }
   if (info->out_degree == 0) {

@@ -129,37 +129,49 @@ TEST_P(DamageTest, InTheSplitIndex) {
   if (GetParam() != Layout::kSplit) GTEST_SKIP() << "the other layout's structures";
   Heap& heap = links_.heap();
   SplitHeader& split = links_.header().split;
-  std::map<std::int64_t, LinkNode*> nodes;
-  HashIndex(heap, split.nodes).for_each([&](std::uint32_t, std::uint32_t ref, bool, bool) {
-    LinkNode& n = heap.at(Ref<LinkNode>{ref});
-    nodes[n.key] = &n;
-  });
-  const auto shorter = [](LinkList list) {
-    --list.bits;
-    return list;
+  using Ends = VersionList<MapKey::kSource>;  // and of a target
+  using Pair = VersionList<MapKey::kPair>;
+  const auto list_of = [&]<class List>(HashIndexHeader& index, std::int64_t key, List*) {
+    List* found = nullptr;
+    HashIndex(heap, index).for_each([&](std::uint32_t, std::uint32_t ref, bool tag, bool) {
+      if (tag && heap.at(Ref<List>{ref}).key.column[0] == key) found = &heap.at(Ref<List>{ref});
+    });
+    return found;
   };
-  PairNode* pair = nullptr;
-  HashIndex(heap, split.pairs).for_each([&](std::uint32_t, std::uint32_t ref, bool list, bool) {
-    if (list && heap.at(Ref<PairNode>{ref}).source == 1) pair = &heap.at(Ref<PairNode>{ref});
-  });
+  Ends* hub = list_of(split.by_source, 7, hub);
+  Ends* array = list_of(split.by_target, 8, array);
+  Ends* small = list_of(split.by_source, 3, small);
+  Pair* pair = list_of(split.by_pair, 1, pair);
+  ASSERT_NE(hub, nullptr);
+  ASSERT_NE(array, nullptr);
+  ASSERT_NE(small, nullptr);
   ASSERT_NE(pair, nullptr);
-  LinkNode& hub = *nodes[7];
-  LinkNode& array = *nodes[8];
-  LinkNode& small = *nodes[130];
-  plant("another key", hub.key, 12345);
-  plant("another key", small.key, 131);
-  plant("a lost list", hub.out, LinkList{});
-  plant("a lost list", array.in, LinkList{});
-  plant("a lost link", small.out, LinkList{});
-  plant("the link of another", small.out, nodes[131]->out);
-  plant("a shorter list", array.in, shorter(array.in));
-  plant("a shorter tree", hub.out, shorter(hub.out));
-  auto* entries = reinterpret_cast<std::uint32_t*>(heap.address(array.in.ref));
-  plant("an entry of another node", entries[3], head(50).unit);
-  plant("an entry twice", entries[3], entries[4]);
-  plant("another pair", pair->source, 99);
-  plant("a shorter pair", pair->list, shorter(pair->list));
-  for (HashIndexHeader* index : {&split.nodes, &split.pairs}) {
+  ASSERT_TRUE(hub->tree);
+  const auto plant_bits = [&](const std::string& what, auto& list, std::uint32_t tree, std::uint32_t bits) {
+    const auto saved = list;
+    list.tree = tree;
+    list.bits = bits;
+    EXPECT_NE(faults(), "") << "not found: " << what;
+    list = saved;
+    ASSERT_EQ(faults(), "") << "after " << what;
+  };
+  plant("another key", hub->key.column[0], 12345);
+  plant("another key", array->key.column[0], 9);
+  plant("another pair", pair->key.column[0], 99);
+  plant("another pair", pair->key.column[1], 99);
+  plant("a lost tree", hub->version[0], 0);
+  plant_bits("a shorter tree", *hub, 1, hub->bits - 1);
+  plant_bits("a tree that is none", *hub, 0, hub->bits);
+  plant_bits("a shorter list", *array, 0, array->bits - 1);
+  plant_bits("a longer list", *array, 0, array->bits + 1);
+  plant_bits("a list in a larger block", *array, 0, array->bits + (1u << 8));
+  plant_bits("a list in no block there is", *array, 0, array->bits + (1u << 20));
+  plant_bits("a list of none", *small, 0, 0);
+  plant_bits("a shorter pair", *pair, 0, pair->bits - 1);
+  plant("an entry of another node", array->version[3], head(50).unit);
+  plant("an entry twice", array->version[3], array->version[4]);
+  plant("the link of another", small->version[0], head(50).unit);
+  for (HashIndexHeader* index : {&split.by_source, &split.by_target, &split.by_pair}) {
     plant("a wrong number of entries", index->entries, index->entries + 1);
     plant("a wrong number of overflow buckets", index->overflow_buckets, index->overflow_buckets + 1);
     plant("a lost bucket", index->bucket_count, index->bucket_count - 1);

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "core/huge_pages.hpp"
 #include "memory_heap.hpp"
 
 namespace doublets {
@@ -144,7 +145,7 @@ TEST(HeapTest, GrowthDoublesThenAddsAnEighth) {
   while (memory.header().allocated_bytes < (std::size_t{64} << 20)) {
     const std::size_t have = memory.header().allocated_bytes;
     const std::size_t next = Heap::next_chunk_bytes(memory.header(), 1);
-    EXPECT_EQ(next % 4096, 0u);
+    EXPECT_EQ(next % (next < kHugePageBytes ? 4096 : kHugePageBytes), 0u);
     EXPECT_LE(next, std::max(have, kSmallStoreBytes));
     if (have >= 8 * kSmallStoreBytes) {
       EXPECT_LE(next, have / 8 + 4096);

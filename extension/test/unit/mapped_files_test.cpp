@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "core/huge_pages.hpp"
 #include "core/mapped_files.hpp"
 #include "core/store.hpp"
 
@@ -57,6 +58,21 @@ TEST_F(MappedFilesTest, AStoreIsFoundAgain) {
   EXPECT_EQ(heap.mapped_chunks(), 2u);
   const Ref<Version> v{static_cast<std::uint32_t>(heap.header().chunks[kMaxChunks - 1].handle)};
   EXPECT_EQ(heap.at(v).target, 33);
+}
+
+TEST_F(MappedFilesTest, LargeChunksLieWhereHugePagesFit) {
+  Heap heap, other;
+  MappedFiles files(heap, directory_.c_str()), more(other, directory_.c_str());
+  ASSERT_EQ(files.create(kFirst, format_store, &layout_), FileStatus::kOk);
+  ASSERT_EQ(files.grow(1, kHugePageBytes + 4096), FileStatus::kOk);
+  ASSERT_EQ(more.open(), FileStatus::kOk);
+  const ChunkEntry& chunk = heap.header().chunks[1];
+  for (const Heap* view : {&heap, &other})
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view->address(chunk.first_unit)) % kHugePageBytes, 0u);
+  EXPECT_NE(heap.address(chunk.first_unit), other.address(chunk.first_unit));
+  const std::uint32_t last = chunk.first_unit + chunk.units - 1;
+  heap.at(Ref<Version>{last}).target = 33;
+  EXPECT_EQ(other.at(Ref<Version>{last}).target, 33);
 }
 
 TEST_F(MappedFilesTest, ASecondStoreIsRefused) {
