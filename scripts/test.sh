@@ -27,7 +27,7 @@ cleanup() {
 run_suite() {
   local name=$1 logfile=$SCRATCH/$1.log status=0 passed failed start=$SECONDS
   case $name in
-    regress | isolation | pgtap) need_cluster ;;
+    regress | isolation | differential | pgtap) need_cluster ;;
   esac
   # The suite's own failures are its status, so errexit must not end it early.
   (set +e; "suite_$name") >"$logfile" 2>&1 </dev/null || status=$?
@@ -42,7 +42,7 @@ run_suite() {
   if [[ $failed -gt 0 ]]; then
     show_failures "$logfile"
   fi
-  printf '%-10s %4d passed, %d failed  (%d s)\n' "$name" "$passed" "$failed" $((SECONDS - start))
+  printf '%-12s %4d passed, %d failed  (%d s)\n' "$name" "$passed" "$failed" $((SECONDS - start))
   total_passed=$((total_passed + passed))
   total_failed=$((total_failed + failed))
 }

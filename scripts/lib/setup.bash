@@ -11,7 +11,7 @@ setup_packages() {
   case $kind in
     bench) printf '%s\n' gnuplot-nox ;;
     test) printf '%s\n' "postgresql-$PG_MAJOR-pgtap" libtap-parser-sourcehandler-pgtap-perl libipc-run-perl \
-      libgtest-dev clang libclang-rt-14-dev bats shellcheck gnuplot-nox ;;
+      libgtest-dev libpq-dev clang libclang-rt-14-dev bats shellcheck gnuplot-nox ;;
     *) die "setup: unknown kind '$kind' (bench, test)" ;;
   esac
 }

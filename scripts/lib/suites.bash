@@ -3,7 +3,7 @@
 # everything to stdout and returns the status of what it ran; count_NAME reads that output and prints "PASSED FAILED".
 # Requires common.bash, setup.bash, cluster.bash. LONG=1 asks for the long versions.
 
-SUITES=(lint unit fuzz regress isolation pgtap tap shm scripts)
+SUITES=(lint unit fuzz regress isolation differential pgtap tap shm scripts)
 
 # pgxs_test_dir: where the server's packages keep pg_regress, isolationtester and the Perl modules.
 pgxs_test_dir() {
@@ -17,7 +17,7 @@ need_dir() {
   [[ -d $BUILD_DIR/$1 ]] || { printf 'missing: %s\n' "$1"; return 1; }
 }
 
-# need_cluster: starts the cluster that regress, isolation and pgtap share, unless it runs already.
+# need_cluster: starts the cluster that regress, isolation, differential and pgtap share, unless it runs already.
 need_cluster() {
   [[ -z ${CLUSTER_DIR:-} ]] || return 0
   cluster_start "$SCRATCH/cluster" fsync=off shared_buffers=128MB max_connections=50 max_prepared_transactions=5
@@ -64,6 +64,19 @@ suite_regress() {
 suite_isolation() {
   need_dir extension/test/isolation/specs || return 1
   each_backend isolation
+}
+
+# Random schedules on both layouts, after a proof that differences would be found. The count is that of schedules.
+suite_differential() {
+  need_dir extension/test/differential || return 1
+  local build=$SCRATCH/differential statements=50000 status=0
+  [[ ${LONG:-0} == 0 ]] || statements=1000000
+  in_build make -s -j"$(nproc)" -C extension/test/differential BUILD="$build" PG_CONFIG="$PG_CONFIG" || return 1
+  run_as psql -XAtq -v ON_ERROR_STOP=1 -c 'CREATE DATABASE doublets_differential' || return 1
+  export PGDATABASE=doublets_differential
+  run_as "$build/differential" --self-test || status=1
+  run_as "$build/differential" --seed 1 --statements "$statements" || status=1
+  return $status
 }
 
 suite_pgtap() {
@@ -146,3 +159,7 @@ count_regress() {
   awk '/^(test| ) .*\.\.\. ok / {p++} /^(test| ) .*\.\.\. (FAILED|failed)/ {f++} END {print p + 0, f + 0}'
 }
 count_isolation() { count_regress; }
+
+count_differential() {
+  awk '/^ok - [0-9]+ statements in [0-9]+ schedules / {p += $6; next} /^ok / {p++} /^not ok / {f++} END {print p + 0, f + 0}'
+}

@@ -105,6 +105,7 @@ class Generator {
   int session_ = 0;  // of the step that is being made
   std::array<Names, kSessions> names_;
   unsigned serializable_percent_ = 0;
+  int deferrable_session_ = -1;
   unsigned autocommit_percent_ = 0;
   unsigned hot_percent_ = 0;  // how often an id is one of the first hot_ids_
   long hot_ids_ = 1;

@@ -8,7 +8,8 @@ namespace doublets::differential {
 // An id that is likely to be there.
 std::string Generator::id() {
   if (random_.percent(hot_percent_)) return std::to_string(random_.between(1, hot_ids_));
-  if (last_fresh_ > 100 && random_.percent(40)) return std::to_string(random_.between(std::max(101L, last_fresh_ - 3), last_fresh_));
+  if (last_fresh_ > 100 && random_.percent(40))
+    return std::to_string(random_.between(std::max(101L, last_fresh_ - 3), last_fresh_));
   if (random_.percent(5)) return random_.of({"-1", "0", "9223372036854775807", "77"});
   return std::to_string(random_.between(1, 10));
 }
@@ -31,7 +32,8 @@ std::string Generator::end_value() {
 
 std::string Generator::list(std::string (Generator::*value)()) {
   std::string text;
-  for (long i = random_.between(1, 4); i > 0; --i) text += (text.empty() ? "" : ", ") + (this->*value)();
+  for (long i = random_.between(1, 4); i > 0; --i)
+    text += (text.empty() ? "" : ", ") + (this->*value)();
   return text;
 }
 
@@ -123,7 +125,8 @@ std::string Generator::change() {
 
 // What an UPDATE of several rows sets: nothing that could succeed in one order of rows and fail in another.
 std::string Generator::change_of_many() {
-  if (unique_) return random_.of({"source = source", "target = target", "source = source + 100", "target = -target - 100"});
+  if (unique_)
+    return random_.of({"source = source", "target = target", "source = source + 100", "target = -target - 100"});
   switch (random_.below(5)) {
     case 0:
       return "source = " + end_value();

@@ -3,7 +3,8 @@
 namespace doublets::differential {
 
 std::string Generator::select() {
-  return random_.of({"SELECT * FROM links WHERE ", "SELECT id, target FROM links WHERE ", "SELECT source FROM links WHERE "}) +
+  return random_.of(
+             {"SELECT * FROM links WHERE ", "SELECT id, target FROM links WHERE ", "SELECT source FROM links WHERE "}) +
          condition();
 }
 
@@ -39,18 +40,20 @@ std::string Generator::join() {
     case 2:
       return "SELECT h.id, l.source FROM helper AS h LEFT JOIN links AS l ON l.id = h.link";
     case 3:
-      return "SELECT * FROM links AS l WHERE EXISTS (SELECT FROM links AS m WHERE m.source = l.target AND m.id <> l.id)";
+      return "SELECT * FROM links AS l WHERE EXISTS (SELECT FROM links AS m WHERE m.source = l.target AND m.id <> "
+             "l.id)";
     case 4:
       return "SELECT * FROM links WHERE id NOT IN (SELECT source FROM links)";
     case 5:
       return "WITH RECURSIVE r(node, depth) AS (SELECT " + end_value() +
-             "::bigint, 0 UNION SELECT l.target, r.depth + 1 FROM r JOIN links AS l ON l.source = r.node WHERE r.depth < 3)"
+             "::bigint, 0 UNION SELECT l.target, r.depth + 1 FROM r JOIN links AS l ON l.source = r.node WHERE r.depth "
+             "< 3)"
              " SELECT * FROM r";
     case 6:
       return "SELECT h.id, l.n FROM helper AS h, LATERAL (SELECT count(*) AS n FROM links WHERE target = h.id) AS l";
     default:
-      return "SELECT * FROM links WHERE source = (SELECT value FROM helper WHERE id = " + std::to_string(random_.between(1, 8)) +
-             ")";
+      return "SELECT * FROM links WHERE source = (SELECT value FROM helper WHERE id = " +
+             std::to_string(random_.between(1, 8)) + ")";
   }
 }
 
@@ -95,7 +98,8 @@ std::string Generator::cursor() {
     case 3:
       // Without SCROLL it depends on the plan whether a cursor goes back.
       if (name == "c") return "FETCH NEXT FROM c";
-      return "FETCH " + std::string(random_.of({"BACKWARD 1", "PRIOR", "FIRST", "LAST", "ABSOLUTE 2"})) + " FROM " + name;
+      return "FETCH " + std::string(random_.of({"BACKWARD 1", "PRIOR", "FIRST", "LAST", "ABSOLUTE 2"})) + " FROM " +
+             name;
     case 4:
       return "FETCH ALL FROM " + name;
     default:
@@ -105,16 +109,19 @@ std::string Generator::cursor() {
 
 std::string Generator::prepared() {
   std::vector<std::string>& plans = names().prepared;
-  if (!plans.empty() && random_.percent(75)) return "EXECUTE " + known(plans) + "(" + end_value() + ", " + end_value() + ")";
+  if (!plans.empty() && random_.percent(75))
+    return "EXECUTE " + known(plans) + "(" + end_value() + ", " + end_value() + ")";
   plans.push_back(known({}));
   return "PREPARE " + plans.back() + "(bigint, bigint) AS SELECT * FROM links WHERE " +
-         random_.of({"source = $1 AND target <> $2", "target = $1 AND id > $2", "id IN ($1, $2)", "source = $1 AND target = $2"});
+         random_.of({"source = $1 AND target <> $2", "target = $1 AND id > $2", "id IN ($1, $2)",
+                     "source = $1 AND target = $2"});
 }
 
 std::string Generator::lock_one() {
-  std::string sql = random_.percent(15) ? "SELECT l.*, h.value FROM links AS l JOIN helper AS h ON h.link = l.id WHERE h.link = " +
-                                              std::to_string(random_.between(1, 8))
-                                        : "SELECT * FROM links AS l WHERE " + one();
+  std::string sql = random_.percent(15)
+                        ? "SELECT l.*, h.value FROM links AS l JOIN helper AS h ON h.link = l.id WHERE h.link = " +
+                              std::to_string(random_.between(1, 8))
+                        : "SELECT * FROM links AS l WHERE " + one();
   sql += random_.of({" FOR UPDATE", " FOR UPDATE", " FOR NO KEY UPDATE", " FOR SHARE", " FOR KEY SHARE"});
   if (random_.percent(40)) sql += " OF l";
   if (random_.percent(30)) sql += random_.of({" NOWAIT", " SKIP LOCKED"});
@@ -130,7 +137,8 @@ std::string Generator::lock_many() {
 // The head of a queue.
 std::string Generator::lock_next() {
   return "SELECT * FROM links WHERE " + condition() + " ORDER BY id LIMIT 1" +
-         random_.of({" FOR UPDATE SKIP LOCKED", " FOR NO KEY UPDATE SKIP LOCKED", " FOR SHARE SKIP LOCKED", " FOR UPDATE NOWAIT"});
+         random_.of({" FOR UPDATE SKIP LOCKED", " FOR NO KEY UPDATE SKIP LOCKED", " FOR SHARE SKIP LOCKED",
+                     " FOR UPDATE NOWAIT"});
 }
 
 }  // namespace doublets::differential

@@ -16,7 +16,8 @@ std::string Generator::insert() {
     case 2:
       return "INSERT INTO links VALUES (" + new_id() + ends + " ON CONFLICT DO NOTHING" + maybe_returning();
     case 3:
-      return "INSERT INTO links SELECT " + fresh_id() + ", target, source FROM links WHERE " + one() + maybe_returning();
+      return "INSERT INTO links SELECT " + fresh_id() + ", target, source FROM links WHERE " + one() +
+             maybe_returning();
     case 4:
       if (random_.percent(15)) return "INSERT INTO links VALUES (" + new_id() + ", NULL, 1)";
       [[fallthrough]];
@@ -28,13 +29,15 @@ std::string Generator::insert() {
 std::string Generator::insert_many() {
   if (random_.percent(35)) {
     const std::string base = std::to_string(last_fresh_ += 20);
-    return "INSERT INTO links SELECT " + base + " + id % 20, " + random_.of({"source, target", "target, source", "id, source"}) +
-           " FROM links WHERE " + several() + " ORDER BY id" + (random_.percent(30) ? " ON CONFLICT DO NOTHING" : "");
+    return "INSERT INTO links SELECT " + base + " + id % 20, " +
+           random_.of({"source, target", "target, source", "id, source"}) + " FROM links WHERE " + several() +
+           " ORDER BY id" + (random_.percent(30) ? " ON CONFLICT DO NOTHING" : "");
   }
   std::string values;
   for (long i = random_.between(2, 4); i > 0; --i)
     values += (values.empty() ? "(" : ", (") + new_id() + ", " + end_value() + ", " + end_value() + ")";
-  return "INSERT INTO links VALUES " + values + (random_.percent(30) ? " ON CONFLICT DO NOTHING" : "") + maybe_returning();
+  return "INSERT INTO links VALUES " + values + (random_.percent(30) ? " ON CONFLICT DO NOTHING" : "") +
+         maybe_returning();
 }
 
 std::string Generator::update() {
@@ -64,9 +67,11 @@ std::string Generator::joined() {
       return "UPDATE links AS l SET target = h.value FROM helper AS h WHERE h.link = l.id AND h.id = " + key + extra +
              " RETURNING l.*, h.value";
     case 1:
-      return "UPDATE links AS l SET target = l.target + h.value FROM helper AS h WHERE h.link = l.id AND h.id = " + key + extra;
+      return "UPDATE links AS l SET target = l.target + h.value FROM helper AS h WHERE h.link = l.id AND h.id = " +
+             key + extra;
     case 2:
-      return "DELETE FROM links AS l USING helper AS h WHERE h.link = l.id AND h.id = " + key + extra + " RETURNING l.id, h.value";
+      return "DELETE FROM links AS l USING helper AS h WHERE h.link = l.id AND h.id = " + key + extra +
+             " RETURNING l.id, h.value";
     case 3:
       return "UPDATE helper AS h SET value = l.target FROM links AS l WHERE l.id = h.link AND h.id = " + key +
              " RETURNING h.*, l.source";
@@ -82,15 +87,16 @@ std::string Generator::with() {
       return "WITH d AS (DELETE FROM links WHERE " + one() + " RETURNING *) INSERT INTO links SELECT " + fresh_id() +
              ", source, target + 50 FROM d RETURNING *";
     case 1:
-      return "WITH u AS (UPDATE links SET " + change() + " WHERE " + one() + " RETURNING *) SELECT u.*, l.* FROM u LEFT JOIN links"
+      return "WITH u AS (UPDATE links SET " + change() + " WHERE " + one() +
+             " RETURNING *) SELECT u.*, l.* FROM u LEFT JOIN links"
              " AS l USING (id)";
     case 2:
       return "WITH i AS (INSERT INTO links VALUES (" + new_id() + ", " + end_value() + ", " + end_value() +
              ") RETURNING *) SELECT (SELECT count(*) FROM links), i.* FROM i";
     case 3: {
       const std::string same = id();
-      return "WITH u AS (UPDATE links SET target = 7 WHERE id = " + same + " RETURNING *) UPDATE links SET source = 8 WHERE id = " +
-             same + " RETURNING *";
+      return "WITH u AS (UPDATE links SET target = 7 WHERE id = " + same +
+             " RETURNING *) UPDATE links SET source = 8 WHERE id = " + same + " RETURNING *";
     }
     default:
       return "WITH d AS (DELETE FROM links WHERE " + one() +
@@ -104,19 +110,21 @@ std::string Generator::block() {
   const std::string sql = inner.find(":id") == std::string::npos ? inner.substr(0, inner.find(" RETURNING")) : "NULL";
   switch (random_.below(3)) {
     case 0:
-      return "DO $$ BEGIN " + sql + "; EXCEPTION WHEN unique_violation THEN UPDATE links SET target = target + 1 WHERE " + one() +
-             "; END $$";
+      return "DO $$ BEGIN " + sql +
+             "; EXCEPTION WHEN unique_violation THEN UPDATE links SET target = target + 1 WHERE " + one() + "; END $$";
     case 1:
       return "DO $$ BEGIN BEGIN " + sql + "; RAISE division_by_zero; EXCEPTION WHEN division_by_zero THEN NULL; END; " +
              "DELETE FROM links WHERE " + one() + "; END $$";
     default:
-      return "DO $$ DECLARE n bigint; BEGIN " + sql + "; SELECT count(*) INTO n FROM links; UPDATE helper SET value = n WHERE id = 8;"
+      return "DO $$ DECLARE n bigint; BEGIN " + sql +
+             "; SELECT count(*) INTO n FROM links; UPDATE helper SET value = n WHERE id = 8;"
              " END $$";
   }
 }
 
 std::string Generator::helper() {
-  return "UPDATE helper SET value = " + end_value() + " WHERE id = " + std::to_string(random_.between(1, 8)) + " RETURNING *";
+  return "UPDATE helper SET value = " + end_value() + " WHERE id = " + std::to_string(random_.between(1, 8)) +
+         " RETURNING *";
 }
 
 std::string Generator::function() {

@@ -16,7 +16,8 @@ namespace {
 struct Settings {
   std::uint64_t seed = 1;
   std::size_t schedules = 100;
-  std::size_t steps = 60;  // of a schedule
+  std::size_t statements = 0;   // instead of a number of schedules
+  std::size_t steps = 60;       // of a schedule
   std::size_t differences = 1;  // to be shown before the program ends
   std::vector<std::string> layouts{"split", "united"};
   std::string replay;
@@ -30,6 +31,7 @@ struct Settings {
 constexpr const char* kUsage = R"(usage: differential [OPTION]…
   --seed N         of the first schedule; each next one has the next seed (default 1)
   --schedules N    how many (default 100)
+  --statements N   go on until so many statements were run, instead
   --steps N        of each schedule (default 60)
   --layout NAME    split or united (default: in turn)
   --without NAME   leave out row_locks, serializable, functions, cursors, truncate or
@@ -72,6 +74,8 @@ bool parse(int argc, char** argv, Settings& settings) {
       settings.seed = std::strtoull(value.c_str(), nullptr, 10);
     } else if (name == "--schedules") {
       settings.schedules = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (name == "--statements") {
+      settings.statements = std::strtoull(value.c_str(), nullptr, 10);
     } else if (name == "--steps") {
       settings.steps = std::strtoull(value.c_str(), nullptr, 10);
     } else if (name == "--differences") {
@@ -102,7 +106,8 @@ Report run_random(Worlds& worlds, const Settings& settings, std::uint64_t seed, 
   return runner.report();
 }
 
-Schedule reduce_difference(Worlds& worlds, const Settings& settings, const Schedule& schedule, const std::string& kind) {
+Schedule reduce_difference(Worlds& worlds, const Settings& settings, const Schedule& schedule,
+                           const std::string& kind) {
   return reduce(schedule, [&](const Schedule& smaller) {
     const Report report = run_schedule(worlds, smaller, settings.plant);
     return report.verdict == Verdict::kDifference && report.kind == kind;
@@ -111,9 +116,11 @@ Schedule reduce_difference(Worlds& worlds, const Settings& settings, const Sched
 
 void show(const Schedule& schedule, const Report& report) {
   std::cout << schedule << "# --- what happened:\n";
-  for (const std::string& line : report.transcript) std::cout << "# " << line << '\n';
+  for (const std::string& line : report.transcript)
+    std::cout << "# " << line << '\n';
   std::cout << "# --- " << report.kind << ": ";
-  for (const char c : report.text) std::cout << (c == '\n' ? "\n# " : std::string(1, c));
+  for (const char c : report.text)
+    std::cout << (c == '\n' ? "\n# " : std::string(1, c));
   std::cout << '\n';
 }
 
@@ -133,7 +140,10 @@ void show_difference(Worlds& worlds, const Settings& settings, std::uint64_t see
 
 Totals run_all(Worlds& worlds, const Settings& settings) {
   Totals totals;
-  for (std::size_t i = 0; i < settings.schedules && totals.differences < settings.differences; ++i) {
+  const auto enough = [&] {
+    return settings.statements > 0 ? totals.statements >= settings.statements : totals.schedules >= settings.schedules;
+  };
+  for (std::size_t i = 0; !enough() && totals.differences < settings.differences; ++i) {
     Schedule schedule;
     const Report report = run_random(worlds, settings, settings.seed + i, schedule);
     ++totals.schedules;
@@ -185,8 +195,8 @@ int self_test(Worlds& worlds, Settings settings) {
         problem.clear();
     }
     failures += problem.empty() ? 0 : 1;
-    std::cout << (problem.empty() ? "ok" : "not ok") << " - a planted fault (" << static_cast<int>(plant) << ", " << kind
-              << ") is found" << (problem.empty() ? "" : ": " + problem) << '\n';
+    std::cout << (problem.empty() ? "ok" : "not ok") << " - a planted fault (" << static_cast<int>(plant) << ", "
+              << kind << ") is found" << (problem.empty() ? "" : ": " + problem) << '\n';
   }
   return failures == 0 ? 0 : 1;
 }
@@ -198,10 +208,12 @@ int run(const Settings& settings) {
   const Totals totals = run_all(worlds, settings);
   std::cout << "# " << totals.schedules << " schedules, " << totals.statements << " statements, " << totals.blocked
             << " of them blocked";
-  for (const auto& [kind, n] : totals.ends) std::cout << "; " << kind << ": " << n;
+  for (const auto& [kind, n] : totals.ends)
+    std::cout << "; " << kind << ": " << n;
   std::cout << '\n';
   if (totals.differences == 0)
-    std::cout << "ok - " << totals.statements << " statements in " << totals.schedules << " schedules without a difference\n";
+    std::cout << "ok - " << totals.statements << " statements in " << totals.schedules
+              << " schedules without a difference\n";
   return totals.differences == 0 ? 0 : 1;
 }
 

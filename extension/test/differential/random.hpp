@@ -17,7 +17,9 @@ class Random {
   std::uint64_t below(std::uint64_t n) { return engine_() % n; }
 
   // A number of [low, high].
-  long between(long low, long high) { return low + static_cast<long>(below(static_cast<std::uint64_t>(high - low + 1))); }
+  long between(long low, long high) {
+    return low + static_cast<long>(below(static_cast<std::uint64_t>(high - low + 1)));
+  }
 
   bool percent(unsigned chance) { return below(100) < chance; }
 

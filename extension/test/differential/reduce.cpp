@@ -7,7 +7,7 @@ namespace {
 
 // Leaves out pieces of one list of the schedule; returns whether anything went.
 template <class T>
-bool leave_out(Schedule& schedule, std::vector<T> Schedule::* list, const Shows& shows) {
+bool leave_out(Schedule& schedule, std::vector<T> Schedule::*list, const Shows& shows) {
   bool any = false;
   for (std::size_t size = std::max<std::size_t>((schedule.*list).size() / 2, 1); size > 0; size /= 2) {
     // From the end: later steps seldom matter to earlier ones.

@@ -8,10 +8,8 @@
 namespace doublets::differential {
 namespace {
 
-constexpr const char* kSerializationFailure = "40001";
 constexpr const char* kDeadlock = "40P01";
 constexpr const char* kSuccess = "00000";
-constexpr const char* kRefusal = "the store refuses more";
 constexpr const char* kOrder = "order of rows";
 constexpr const char* kQueue = "order of waiters";
 constexpr std::chrono::seconds kHang{30};
@@ -44,7 +42,8 @@ bool same(const Step& step, const Outcome& a, const Outcome& b) {
 
 std::string text_of(const std::set<int>& sessions) {
   std::string text;
-  for (const int session : sessions) text += (text.empty() ? "" : ", ") + std::to_string(session + 1);
+  for (const int session : sessions)
+    text += (text.empty() ? "" : ", ") + std::to_string(session + 1);
   return text;
 }
 
@@ -78,7 +77,7 @@ bool Runner::somebody_sees_twins() {
     for (int i = 0; i < kSessions; ++i) {
       Session& session = worlds_.session(world, i);
       if (session.pending() || session.transaction() != 'T') continue;
-      if (!session.run("SELECT id FROM links GROUP BY id, ctid IS NULL HAVING count(*) > 1").rows.empty()) return true;
+      if (!session.ask("SELECT id FROM links GROUP BY id, ctid IS NULL HAVING count(*) > 1").rows.empty()) return true;
     }
   return false;
 }
@@ -122,8 +121,6 @@ void Runner::issue(const Step& step) {
   session.pending = true;
   session.step = step;
   session.issued = ++report_.statements;
-  if (step.effect == Effect::kEnd && contains(step.sql, "BEGIN") && transaction(step.session) == 'I')
-    session.serializable = contains(step.sql, "SERIALIZABLE");
   std::ostringstream line;
   line << step;
   note(line.str());
@@ -153,16 +150,17 @@ bool Runner::settle() {
     const std::vector<Waiter> waiters = collect();
     if (waiters.empty()) return true;
     std::vector<pollfd> fds;
-    for (const Waiter& w : waiters) fds.push_back({worlds_.session(w.world, w.session).socket(), POLLIN, 0});
-    const bool fresh = std::any_of(waiters.begin(), waiters.end(), [this](const Waiter& w) {
-      return logical(w.session).blockers[w.world].empty();
-    });
+    for (const Waiter& w : waiters)
+      fds.push_back({worlds_.session(w.world, w.session).socket(), POLLIN, 0});
+    const bool fresh = std::any_of(waiters.begin(), waiters.end(),
+                                   [this](const Waiter& w) { return logical(w.session).blockers[w.world].empty(); });
     // Who was blocked before stays so in most cases; those just sent are given a moment.
     if (poll(fds.data(), fds.size(), first && !fresh ? 0 : patience) > 0) continue;
     patience = std::min(patience * 2, 50);
     const std::vector<std::set<int>> found = worlds_.blockers(waiters);
     if (found.empty()) continue;
-    for (std::size_t i = 0; i < waiters.size(); ++i) logical(waiters[i].session).blockers[waiters[i].world] = found[i];
+    for (std::size_t i = 0; i < waiters.size(); ++i)
+      logical(waiters[i].session).blockers[waiters[i].world] = found[i];
     return true;
   }
   std::string who;
@@ -174,7 +172,13 @@ bool Runner::settle() {
 
 // Compares the sessions that were pending, of which each is now done or blocked.
 void Runner::compare() {
-  bool deadlock = false;
+  const bool deadlocks[] = {deadlocked(kNative), deadlocked(kStore)};
+  if (deadlocks[kNative] && deadlocks[kStore]) return end(Verdict::kAgree, "deadlock", "");
+  if (deadlocks[kNative] || deadlocks[kStore])
+    return differ("deadlock", std::string("in the ") + (deadlocks[kNative] ? "table" : "store") + " alone");
+  for (int i = 0; i < kSessions; ++i)
+    if (refused(kNative, i) != refused(kStore, i))
+      return end(Verdict::kUndecided, refused(kStore, i) ? "the store refuses more" : "the table refuses more", "");
   for (int i = 0; i < kSessions && open_; ++i) {
     Logical& session = logical(i);
     if (!session.pending) continue;
@@ -183,7 +187,7 @@ void Runner::compare() {
     const Outcome& store = worlds_.session(kStore, i).outcome();
     const std::string who = "session " + std::to_string(i + 1);
     if (!waits[kNative] && !waits[kStore]) {
-      compare_ended(i, deadlock);
+      compare_ended(i);
     } else if (waits[kNative] && waits[kStore]) {
       note("# " + who + " waits for " + text_of(session.blockers[kNative]));
       if (session.blockers[kNative] == session.blockers[kStore]) continue;
@@ -194,19 +198,32 @@ void Runner::compare() {
       else
         differ("blockers", who + " waits for " + text_of(session.blockers[kNative]) + " in the table, for " +
                                text_of(session.blockers[kStore]) + " in the store");
-    } else if (!waits[kStore] && store.state == kSerializationFailure && session.serializable) {
-      end(Verdict::kUndecided, kRefusal, who);
     } else if (session.step.effect == Effect::kMany && (waits[kNative] ? store : native).state != kSuccess) {
       end(Verdict::kUndecided, kOrder, who);
     } else if (waits[kNative]) {
-      differ("blocking", who + " waits for " + text_of(session.blockers[kNative]) + " in the table; in the store: " +
-                             store.text());
+      differ("blocking",
+             who + " waits for " + text_of(session.blockers[kNative]) + " in the table; in the store: " + store.text());
     } else {
-      differ("blocking", who + " waits for " + text_of(session.blockers[kStore]) + " in the store; in the table: " +
-                             native.text());
+      differ("blocking",
+             who + " waits for " + text_of(session.blockers[kStore]) + " in the store; in the table: " + native.text());
     }
   }
-  if (deadlock) end(Verdict::kAgree, "deadlock", "");
+}
+
+// Whether a statement that was pending ended for what serializable transactions have read and written.
+bool Runner::refused(WorldName world, int session) {
+  const Session& s = worlds_.session(world, session);
+  return logical(session).pending && !s.pending() && s.outcome().state == "40001" &&
+         contains(s.outcome().message, "read/write dependencies");
+}
+
+// Whether a statement that was pending ended in a deadlock.
+bool Runner::deadlocked(WorldName world) {
+  for (int i = 0; i < kSessions; ++i) {
+    const Session& session = worlds_.session(world, i);
+    if (logical(i).pending && !session.pending() && session.outcome().state == kDeadlock) return true;
+  }
+  return false;
 }
 
 // The sessions that can let a waiting one go on, by way of others that wait, too.
@@ -224,34 +241,24 @@ std::set<int> Runner::roots(int session, WorldName world) const {
   return roots;
 }
 
-void Runner::compare_ended(int i, bool& deadlock) {
+void Runner::compare_ended(int i) {
   Logical& session = logical(i);
   const Outcome& native = worlds_.session(kNative, i).outcome();
   const Outcome& store = worlds_.session(kStore, i).outcome();
   const std::string who = "session " + std::to_string(i + 1);
-  const bool serializable = session.serializable;
   session.pending = false;
   session.blockers = {};
-  for (const Logical& other : logical_) queue_moved_ |= other.pending && other.blockers[kNative].contains(i);
+  for (const Logical& other : logical_)
+    queue_moved_ |= other.pending && other.blockers[kNative].contains(i);
   note("#   " + std::to_string(i + 1) + ": " + native.text());
-  if (transaction(i) == 'I') session.serializable = false;
   if (store.state == Outcome::kLost || native.state == Outcome::kLost) {
     differ("lost", who + ": " + (store.state == Outcome::kLost ? store.message : native.message));
-  } else if (store.state == kDeadlock || native.state == kDeadlock) {
-    deadlock = true;
-    for (const WorldName world : kWorlds) {
-      bool found = false;
-      for (int j = 0; j < kSessions; ++j)
-        found |= !worlds_.session(world, j).pending() && worlds_.session(world, j).outcome().state == kDeadlock;
-      if (!found) differ("deadlock", std::string("found everywhere but in the world ") + kWorldNames[world]);
-    }
   } else if (!same(session.step, native, store)) {
-    if (serializable && store.state == kSerializationFailure)
-      end(Verdict::kUndecided, kRefusal, who);
-    else if (session.step.effect == Effect::kMany && native.state != kSuccess && store.state != kSuccess)
+    if (session.step.effect == Effect::kMany && native.state != kSuccess && store.state != kSuccess)
       end(Verdict::kUndecided, kOrder, who);
     else
-      differ(native.state != store.state ? "state" : "rows", who + "\n  table: " + native.text() + "\n  store: " + store.text());
+      differ(native.state != store.state ? "state" : "rows",
+             who + "\n  table: " + native.text() + "\n  store: " + store.text());
   } else if (worlds_.session(kStore, i).transaction() != transaction(i)) {
     differ("transaction", who + " is in another state");
   }
@@ -313,8 +320,10 @@ void Runner::compare_ends() {
   // The same rows, whichever way they are found.
   const Step all{0, Effect::kRead,
                  "SELECT 'row', id, source, target FROM links"
-                 " UNION ALL SELECT 'source', s, count(*), sum(id) FROM generate_series(-2, 12) AS s JOIN links ON source = s GROUP BY s"
-                 " UNION ALL SELECT 'target', t, count(*), sum(id) FROM generate_series(-2, 12) AS t JOIN links ON target = t GROUP BY t"
+                 " UNION ALL SELECT 'source', s, count(*), sum(id) FROM generate_series(-2, 12) AS s JOIN links ON "
+                 "source = s GROUP BY s"
+                 " UNION ALL SELECT 'target', t, count(*), sum(id) FROM generate_series(-2, 12) AS t JOIN links ON "
+                 "target = t GROUP BY t"
                  " UNION ALL SELECT 'pair', s, t, sum(id) FROM generate_series(0, 6) AS s, generate_series(0, 6) AS t"
                  " JOIN LATERAL (SELECT id FROM links WHERE source = s AND target = t) AS l ON true GROUP BY s, t"
                  " UNION ALL SELECT 'id', i, source, target FROM generate_series(1, 30) AS i JOIN links ON id = i"
@@ -329,7 +338,8 @@ void Runner::compare_ends() {
 
 Report run_schedule(Worlds& worlds, const Schedule& schedule, Plant plant) {
   Runner runner(worlds, schedule, plant);
-  for (const Step& step : schedule.steps) runner.run(step);
+  for (const Step& step : schedule.steps)
+    runner.run(step);
   runner.finish();
   return runner.report();
 }

@@ -50,8 +50,10 @@ std::ostream& operator<<(std::ostream& out, const Step& step) {
 
 std::ostream& operator<<(std::ostream& out, const Schedule& schedule) {
   out << "layout " << schedule.layout << "\nunique " << (schedule.unique ? "true" : "false") << '\n';
-  for (const std::string& sql : schedule.setup) out << "setup " << sql << '\n';
-  for (const Step& step : schedule.steps) out << step << '\n';
+  for (const std::string& sql : schedule.setup)
+    out << "setup " << sql << '\n';
+  for (const Step& step : schedule.steps)
+    out << step << '\n';
   return out;
 }
 

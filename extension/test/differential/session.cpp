@@ -22,7 +22,8 @@ char transaction_of(PGconn* connection) {
 
 std::string Outcome::text() const {
   std::string text = state == "00000" ? tag : state + " " + message;
-  for (const std::string& row : rows) text += " (" + row + ")";
+  for (const std::string& row : rows)
+    text += " (" + row + ")";
   return text;
 }
 
@@ -31,7 +32,8 @@ Session::Session(const std::string& options) : connection_(nullptr, &PQfinish) {
   const char* const values[] = {options.c_str(), "doublets differential", nullptr};
   connection_.reset(PQconnectdbParams(keywords, values, 0));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw ConnectionError(PQerrorMessage(connection_.get()));
-  PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
+  PQsetNoticeProcessor(
+      connection_.get(), [](void*, const char*) {}, nullptr);
 }
 
 void Session::send(const std::string& sql) {
@@ -104,10 +106,15 @@ void Session::quiet() {
   wait();
 }
 
-Outcome Session::run(const std::string& sql) {
+Outcome Session::ask(const std::string& sql) {
   send(sql);
   wait();
   if (outcome_.state == Outcome::kLost) throw ConnectionError(outcome_.message);
+  return outcome_;
+}
+
+Outcome Session::run(const std::string& sql) {
+  (void)ask(sql);
   if (outcome_.state != "00000") throw std::runtime_error(outcome_.state + " " + outcome_.message + ": " + sql);
   return outcome_;
 }

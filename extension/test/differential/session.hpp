@@ -42,7 +42,9 @@ class Session {
 
   // Waits for the end of what is pending, cancelling it. Errors: ConnectionError.
   void quiet();
-  // Sends statements and waits for the end of the last. Errors: std::runtime_error if one fails.
+  // Sends statements and waits for the end of the last. Errors: ConnectionError.
+  Outcome ask(const std::string& sql);
+  // The same. Errors: std::runtime_error if one fails, too.
   Outcome run(const std::string& sql);
 
   bool pending() const { return pending_; }

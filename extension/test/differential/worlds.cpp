@@ -13,7 +13,8 @@ namespace {
 // as fine as it can.
 constexpr const char* kOptions =
     "-c enable_seqscan=off -c enable_bitmapscan=off -c max_parallel_workers_per_gather=0 -c jit=off"
-    " -c client_min_messages=error -c check_function_bodies=off -c lock_timeout=60s -c deadlock_timeout=20ms -c search_path=";
+    " -c client_min_messages=error -c check_function_bodies=off -c lock_timeout=60s -c deadlock_timeout=20ms -c "
+    "search_path=";
 
 const std::string kPaths[] = {"native,public", "store,doublets,public"};
 
@@ -28,10 +29,12 @@ const char* planted(Plant plant) {
     case Plant::kRows:  // an UPDATE that writes something else
       return "CREATE OR REPLACE FUNCTION native.planted() RETURNS trigger LANGUAGE plpgsql AS "
              "'BEGIN NEW.target := NEW.target + 1; RETURN NEW; END';"
-             "CREATE TRIGGER planted BEFORE UPDATE ON links FOR EACH ROW WHEN (NEW.source = 3) EXECUTE FUNCTION planted();";
+             "CREATE TRIGGER planted BEFORE UPDATE ON links FOR EACH ROW WHEN (NEW.source = 3) EXECUTE FUNCTION "
+             "planted();";
     case Plant::kCount:  // a DELETE that spares a row
       return "CREATE OR REPLACE FUNCTION native.planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
-             "CREATE TRIGGER planted BEFORE DELETE ON links FOR EACH ROW WHEN (OLD.source = 2) EXECUTE FUNCTION planted();";
+             "CREATE TRIGGER planted BEFORE DELETE ON links FOR EACH ROW WHEN (OLD.source = 2) EXECUTE FUNCTION "
+             "planted();";
     case Plant::kState:  // an error of its own
       return "ALTER TABLE links ADD CHECK (id <> 102);";
     case Plant::kBlocking:  // inserters wait for each other
@@ -46,7 +49,8 @@ const char* planted(Plant plant) {
 std::set<int> numbers(const std::string& text) {
   std::istringstream in(text);
   std::set<int> set;
-  for (int n; in >> n;) set.insert(n);
+  for (int n; in >> n;)
+    set.insert(n);
   return set;
 }
 
@@ -88,7 +92,8 @@ void Worlds::connect() {
   for (const WorldName world : kWorlds) {
     const std::string options = kOptions + kPaths[world];
     sessions_[world].clear();
-    for (int i = 0; i < kSessions; ++i) sessions_[world].push_back(std::make_unique<Session>(options));
+    for (int i = 0; i < kSessions; ++i)
+      sessions_[world].push_back(std::make_unique<Session>(options));
     controls_[world] = std::make_unique<Session>(options);
   }
   monitor_ = std::make_unique<Session>("-c jit=off");
@@ -124,7 +129,8 @@ void Worlds::reset(const Schedule& schedule, Plant plant) {
       " OPTIONS (layout '" +
       schedule.layout + "', unique_pairs '" + unique + "');" + kHelper);
   for (const WorldName world : kWorlds)
-    for (const std::string& sql : schedule.setup) controls_[world]->run(sql);
+    for (const std::string& sql : schedule.setup)
+      controls_[world]->run(sql);
 }
 
 int Worlds::number_of(int pid) const {
@@ -136,7 +142,8 @@ int Worlds::number_of(int pid) const {
 
 std::vector<std::set<int>> Worlds::blockers(const std::vector<Waiter>& waiters) {
   std::string pids;
-  for (const Waiter& w : waiters) pids += (pids.empty() ? "" : ",") + std::to_string(session(w.world, w.session).pid());
+  for (const Waiter& w : waiters)
+    pids += (pids.empty() ? "" : ",") + std::to_string(session(w.world, w.session).pid());
   const Outcome outcome = monitor_->run("EXECUTE waits('{" + pids + "}')");
   std::vector<std::set<int>> result;
   std::array<std::array<std::set<int>, kSessions>, 2> edges;

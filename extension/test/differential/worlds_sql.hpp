@@ -1,5 +1,6 @@
 // SQL that makes the worlds alike: what the functions of the extension do, said in SQL for the native table; and in the
-// store's schema the same names with the same parameters. `id` and `ids` are what the store came up with (schedule.hpp).
+// store's schema the same names with the same parameters. `id` and `ids` are what the store came up with
+// (schedule.hpp).
 #pragma once
 
 namespace doublets::differential {
@@ -78,32 +79,47 @@ BEGIN
   RETURN n;
 END $$;
 
+-- In PL/pgSQL, for SQL functions would be inlined and lock the table before the snapshot is taken; no function in C can.
 CREATE TYPE native.link AS (id bigint, source bigint, target bigint);
-CREATE FUNCTION native.each(store regclass, i bigint, s bigint, t bigint) RETURNS SETOF native.link LANGUAGE sql STABLE AS $$
-  SELECT id, source, target FROM links
-  WHERE (i IS NULL OR id = i) AND (s IS NULL OR source = s) AND (t IS NULL OR target = t)
-$$;
-CREATE FUNCTION native.count_links(store regclass, i bigint, s bigint, t bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT count(*) FROM links WHERE (i IS NULL OR id = i) AND (s IS NULL OR source = s) AND (t IS NULL OR target = t)
-$$;
-CREATE FUNCTION native.search_link(store regclass, s bigint, t bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT min(id) FROM links WHERE (s IS NULL OR source = s) AND (t IS NULL OR target = t)
-$$;
-CREATE FUNCTION native.get_link(store regclass, i bigint) RETURNS native.link LANGUAGE sql STABLE AS $$
-  SELECT id, source, target FROM links WHERE id = i
-$$;
-CREATE FUNCTION native.outgoing(store regclass, s bigint) RETURNS SETOF native.link LANGUAGE sql STABLE AS $$
-  SELECT id, source, target FROM links WHERE source = s
-$$;
-CREATE FUNCTION native.incoming(store regclass, t bigint) RETURNS SETOF native.link LANGUAGE sql STABLE AS $$
-  SELECT id, source, target FROM links WHERE target = t
-$$;
-CREATE FUNCTION native.usages(store regclass, i bigint) RETURNS SETOF native.link LANGUAGE sql STABLE AS $$
-  SELECT id, source, target FROM links WHERE (source = i OR target = i) AND id <> i
-$$;
-CREATE FUNCTION native.count_usages(store regclass, i bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT count(*) FROM links WHERE (source = i OR target = i) AND id <> i
-$$;
+CREATE FUNCTION native.each(store regclass, i bigint, s bigint, t bigint) RETURNS SETOF native.link
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM links AS l
+  WHERE (i IS NULL OR l.id = i) AND (s IS NULL OR l.source = s) AND (t IS NULL OR l.target = t);
+END $$;
+CREATE FUNCTION native.count_links(store regclass, i bigint, s bigint, t bigint) RETURNS bigint
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM links AS l
+          WHERE (i IS NULL OR l.id = i) AND (s IS NULL OR l.source = s) AND (t IS NULL OR l.target = t));
+END $$;
+CREATE FUNCTION native.search_link(store regclass, s bigint, t bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT min(l.id) FROM links AS l WHERE (s IS NULL OR l.source = s) AND (t IS NULL OR l.target = t));
+END $$;
+CREATE FUNCTION native.get_link(store regclass, i bigint) RETURNS native.link LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  found native.link;
+BEGIN
+  SELECT * INTO found FROM links AS l WHERE l.id = i;
+  RETURN CASE WHEN found.id IS NULL THEN NULL ELSE found END;
+END $$;
+CREATE FUNCTION native.outgoing(store regclass, s bigint) RETURNS SETOF native.link LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM links AS l WHERE l.source = s;
+END $$;
+CREATE FUNCTION native.incoming(store regclass, t bigint) RETURNS SETOF native.link LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM links AS l WHERE l.target = t;
+END $$;
+CREATE FUNCTION native.usages(store regclass, i bigint) RETURNS SETOF native.link LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM links AS l WHERE (l.source = i OR l.target = i) AND l.id <> i;
+END $$;
+CREATE FUNCTION native.count_usages(store regclass, i bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM links AS l WHERE (l.source = i OR l.target = i) AND l.id <> i);
+END $$;
 CREATE FUNCTION native.settle(store regclass) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
   LOCK TABLE links IN ACCESS SHARE MODE;
