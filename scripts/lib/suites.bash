@@ -66,16 +66,19 @@ suite_isolation() {
   each_backend isolation
 }
 
-# Random schedules on both layouts, after a proof that differences would be found. The count is that of schedules.
+# On both layouts, after a proof that faults are found: random schedules beside a table, transactions under SERIALIZABLE
+# beside all orders of them, many sessions at once. What counts is the number of schedules.
 suite_differential() {
   need_dir extension/test/differential || return 1
-  local build=$SCRATCH/differential statements=50000 status=0
-  [[ ${LONG:-0} == 0 ]] || statements=1000000
+  local build=$SCRATCH/differential statements=50000 serial=300 seconds=20 status=0
+  [[ ${LONG:-0} == 0 ]] || statements=1000000 serial=10000 seconds=600
   in_build make -s -j"$(nproc)" -C extension/test/differential BUILD="$build" PG_CONFIG="$PG_CONFIG" || return 1
   run_as psql -XAtq -v ON_ERROR_STOP=1 -c 'CREATE DATABASE doublets_differential' || return 1
   export PGDATABASE=doublets_differential
   run_as "$build/differential" --self-test || status=1
-  run_as "$build/differential" --seed 1 --statements "$statements" || status=1
+  run_as "$build/differential" --statements "$statements" || status=1
+  run_as "$build/differential" --serial "$serial" || status=1
+  run_as "$build/differential" --stress "$seconds" || status=1
   return $status
 }
 

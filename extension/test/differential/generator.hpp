@@ -30,6 +30,9 @@ class Generator {
   Schedule start(const std::string& layout);
   // The next step, or one of no use (the runner skips those that its rules forbid).
   Step next(const Runner& runner);
+  // A statement whose outcome follows from the rows alone: it neither controls transactions nor skips what is locked,
+  // nor does it ask for an id or make anything of a conflict.
+  std::string plain_statement();
 
  private:
   using Maker = std::string (Generator::*)();
@@ -110,6 +113,7 @@ class Generator {
   unsigned hot_percent_ = 0;  // how often an id is one of the first hot_ids_
   long hot_ids_ = 1;
   long last_fresh_ = 100;
+  long shift_ = 1000;
   std::vector<Family> families_;
 };
 

@@ -94,7 +94,7 @@ std::string Generator::several() {
 // A condition that one row can meet at most: the id, perhaps with what a recheck may find changed.
 std::string Generator::one() {
   std::string text = "id = " + id();
-  if (random_.percent(30))
+  if (random_.percent(20))
     text += random_.of({" AND source = ", " AND target < ", " AND source <> ", " AND target = "}) + end_value();
   return text;
 }
@@ -123,21 +123,30 @@ std::string Generator::change() {
   }
 }
 
-// What an UPDATE of several rows sets: nothing that could succeed in one order of rows and fail in another.
+// What an UPDATE of several rows sets: nothing that could succeed in one order of rows and fail in another. Ids move to
+// where none has been.
 std::string Generator::change_of_many() {
   if (unique_)
     return random_.of({"source = source", "target = target", "source = source + 100", "target = -target - 100"});
-  switch (random_.below(5)) {
+  switch (random_.below(12)) {
     case 0:
-      return "source = " + end_value();
     case 1:
-      return "target = " + end_value();
     case 2:
-      return "source = target, target = source";
+      return "source = " + end_value();
     case 3:
+    case 4:
+    case 5:
+      return "target = " + end_value();
+    case 6:
+    case 7:
+      return "source = target, target = source";
+    case 8:
+    case 9:
       return "target = target + 1";
+    case 10:
+      return "source = source";
     default:
-      return "id = id + 1000";
+      return "id = id + " + std::to_string(shift_ *= 2);
   }
 }
 

@@ -9,6 +9,8 @@
 #include "generator.hpp"
 #include "reduce.hpp"
 #include "runner.hpp"
+#include "serial.hpp"
+#include "stress.hpp"
 
 namespace doublets::differential {
 namespace {
@@ -21,6 +23,8 @@ struct Settings {
   std::size_t differences = 1;  // to be shown before the program ends
   std::vector<std::string> layouts{"split", "united"};
   std::string replay;
+  int stress = 0;          // seconds
+  std::size_t serial = 0;  // schedules
   bool self_test = false;
   bool reduces = true;
   bool shows = false;
@@ -40,6 +44,8 @@ constexpr const char* kUsage = R"(usage: differential [OPTION]…
   --no-reduce      show differences as they were found
   --show           show every schedule, with what happened
   --replay FILE    run a schedule from a file, and show what comes of it
+  --stress SECONDS instead of schedules, twelve sessions at once on a store of each layout, with invariants
+  --serial N       instead, N schedules on the store alone: what commits under SERIALIZABLE could have run one by one
   --self-test      plant faults and see that they are found and reduced
 )";
 
@@ -76,6 +82,10 @@ bool parse(int argc, char** argv, Settings& settings) {
       settings.schedules = std::strtoull(value.c_str(), nullptr, 10);
     } else if (name == "--statements") {
       settings.statements = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (name == "--serial") {
+      settings.serial = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (name == "--stress") {
+      settings.stress = std::atoi(value.c_str());
     } else if (name == "--steps") {
       settings.steps = std::strtoull(value.c_str(), nullptr, 10);
     } else if (name == "--differences") {
@@ -198,12 +208,39 @@ int self_test(Worlds& worlds, Settings settings) {
     std::cout << (problem.empty() ? "ok" : "not ok") << " - a planted fault (" << static_cast<int>(plant) << ", "
               << kind << ") is found" << (problem.empty() ? "" : ": " + problem) << '\n';
   }
-  return failures == 0 ? 0 : 1;
+  const bool found = !run_stress({.seconds = 10, .faulty = true});
+  std::cout << (found ? "ok" : "not ok") << " - lost updates are found\n";
+  const bool told = !run_serial(worlds, {.level = "REPEATABLE READ"}).problem.empty();
+  std::cout << (told ? "ok" : "not ok") << " - REPEATABLE READ is found not to be SERIALIZABLE\n";
+  return failures == 0 && found && told ? 0 : 1;
+}
+
+int serial(Worlds& worlds, const Settings& settings) {
+  const SerialResult result =
+      run_serial(worlds, {.seed = settings.seed, .schedules = settings.serial, .layouts = settings.layouts});
+  const bool well = result.problem.empty();
+  std::cout << "# " << result.schedules << " schedules, " << result.committed << " transactions committed, "
+            << result.refused << " statements refused; too many orders to try: " << result.undecided << '\n'
+            << (well ? "ok" : "not ok") << " - what commits under SERIALIZABLE could have run one by one\n";
+  if (!well) std::cout << "# no order gives these results:\n" << result.problem;
+  return well ? 0 : 1;
+}
+
+// Half of the time on each layout.
+int stress(const Settings& settings) {
+  bool well = true;
+  for (const std::string& layout : settings.layouts)
+    well &= run_stress({.layout = layout,
+                        .seed = settings.seed,
+                        .seconds = settings.stress / static_cast<int>(settings.layouts.size())});
+  return well ? 0 : 1;
 }
 
 int run(const Settings& settings) {
+  if (settings.stress > 0) return stress(settings);
   Worlds worlds;
   if (!settings.replay.empty()) return replay(worlds, settings);
+  if (settings.serial > 0) return serial(worlds, settings);
   if (settings.self_test) return self_test(worlds, settings);
   const Totals totals = run_all(worlds, settings);
   std::cout << "# " << totals.schedules << " schedules, " << totals.statements << " statements, " << totals.blocked

@@ -2,6 +2,8 @@
 
 #include <poll.h>
 
+#include <algorithm>
+
 namespace doublets::differential {
 namespace {
 
@@ -25,6 +27,12 @@ std::string Outcome::text() const {
   for (const std::string& row : rows)
     text += " (" + row + ")";
   return text;
+}
+
+bool same(const std::string& sql, const Outcome& a, const Outcome& b) {
+  if (a.state != b.state || a.tag != b.tag) return false;
+  if (sql.find("ORDER BY") != std::string::npos || sql.find("FETCH") != std::string::npos) return a.rows == b.rows;
+  return std::is_permutation(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end());
 }
 
 Session::Session(const std::string& options) : connection_(nullptr, &PQfinish) {

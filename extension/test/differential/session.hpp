@@ -28,6 +28,9 @@ struct Outcome {
   std::string text() const;
 };
 
+// Whether a statement had the same outcome twice: SQLSTATE, tag, rows; these in any order, unless it asks for one.
+bool same(const std::string& sql, const Outcome& a, const Outcome& b);
+
 class Session {
  public:
   // Connects to what the PG* variables name; `options` are those of a server process. Errors: ConnectionError.
