@@ -43,7 +43,8 @@ Schedule Generator::start(const std::string& layout) {
   unique_ = random_.percent(40) && features_.unique_pairs;
   sessions_ = static_cast<int>(random_.between(2, kSessions));
   serializable_percent_ = !features_.serializable ? 0 : random_.percent(15) ? 100 : random_.percent(50) ? 20 : 0;
-  deferrable_session_ = serializable_percent_ > 0 && sessions_ > 2 && random_.percent(25) ? sessions_ - 1 : -1;
+  deferrable_session_ =
+      features_.deferrable && serializable_percent_ > 0 && sessions_ > 2 && random_.percent(25) ? sessions_ - 1 : -1;
   autocommit_percent_ = random_.percent(30) ? 60 : 15;
   hot_percent_ = static_cast<unsigned>(random_.between(30, 90));
   hot_ids_ = random_.between(1, 4);

@@ -16,6 +16,7 @@ namespace doublets::differential {
 struct Features {
   bool row_locks = true;
   bool serializable = true;
+  bool deferrable = true;
   bool functions = true;
   bool cursors = true;
   bool truncate = true;

@@ -38,8 +38,8 @@ constexpr const char* kUsage = R"(usage: differential [OPTION]…
   --statements N   go on until so many statements were run, instead
   --steps N        of each schedule (default 60)
   --layout NAME    split or united (default: in turn)
-  --without NAME   leave out row_locks, serializable, functions, cursors, truncate or
-                   unique_pairs; may be given again
+  --without NAME   leave out row_locks, serializable, deferrable, functions, cursors,
+                   truncate or unique_pairs; may be given again
   --differences N  go on until so many are found (default 1)
   --no-reduce      show differences as they were found
   --show           show every schedule, with what happened
@@ -56,13 +56,13 @@ struct Totals {
 };
 
 bool* feature(Features& features, const std::string& name) {
-  if (name == "row_locks") return &features.row_locks;
-  if (name == "serializable") return &features.serializable;
-  if (name == "functions") return &features.functions;
-  if (name == "cursors") return &features.cursors;
-  if (name == "truncate") return &features.truncate;
-  if (name == "unique_pairs") return &features.unique_pairs;
-  return nullptr;
+  const std::map<std::string, bool*> all = {
+      {"row_locks", &features.row_locks},      {"serializable", &features.serializable},
+      {"deferrable", &features.deferrable},    {"functions", &features.functions},
+      {"cursors", &features.cursors},          {"truncate", &features.truncate},
+      {"unique_pairs", &features.unique_pairs}};
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : found->second;
 }
 
 bool parse(int argc, char** argv, Settings& settings) {
