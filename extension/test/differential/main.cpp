@@ -51,7 +51,7 @@ constexpr const char* kUsage = R"(usage: differential [OPTION]…
 
 // What all schedules together came to.
 struct Totals {
-  std::size_t schedules = 0, statements = 0, blocked = 0, differences = 0;
+  std::size_t schedules = 0, statements = 0, blocked = 0, undecided = 0, differences = 0;
   std::map<std::string, std::size_t> ends;  // other than a plain agreement
 };
 
@@ -148,6 +148,15 @@ void show_difference(Worlds& worlds, const Settings& settings, std::uint64_t see
   show(small, run_schedule(worlds, small, settings.plant));
 }
 
+// A difference after a queue has moved may be a race that either world can win (runner.hpp); one that is there to stay
+// shows in a few replays.
+bool is_chance(Worlds& worlds, const Settings& settings, const Schedule& schedule, const Report& report) {
+  if (!report.queue_moved) return false;
+  for (int i = 0; i < 5; ++i)
+    if (run_schedule(worlds, schedule, settings.plant).verdict == Verdict::kDifference) return false;
+  return true;
+}
+
 Totals run_all(Worlds& worlds, const Settings& settings) {
   Totals totals;
   const auto enough = [&] {
@@ -155,12 +164,17 @@ Totals run_all(Worlds& worlds, const Settings& settings) {
   };
   for (std::size_t i = 0; !enough() && totals.differences < settings.differences; ++i) {
     Schedule schedule;
-    const Report report = run_random(worlds, settings, settings.seed + i, schedule);
+    Report report = run_random(worlds, settings, settings.seed + i, schedule);
     ++totals.schedules;
     totals.statements += report.statements;
     totals.blocked += report.blocked;
-    if (!report.kind.empty()) ++totals.ends[report.kind];
     if (settings.shows) show(schedule, report);
+    if (report.verdict == Verdict::kDifference && is_chance(worlds, settings, schedule, report)) {
+      report.verdict = Verdict::kUndecided;
+      report.kind = "a difference only once";
+    }
+    if (report.verdict == Verdict::kUndecided) ++totals.undecided;
+    if (!report.kind.empty()) ++totals.ends[report.kind];
     if (report.verdict == Verdict::kDifference) {
       ++totals.differences;
       show_difference(worlds, settings, settings.seed + i, schedule, report);
@@ -248,10 +262,14 @@ int run(const Settings& settings) {
   for (const auto& [kind, n] : totals.ends)
     std::cout << "; " << kind << ": " << n;
   std::cout << '\n';
-  if (totals.differences == 0)
+  // What is left undecided proves nothing; it has to stay the exception.
+  constexpr std::size_t kMostPercent = 10;
+  const bool decided = totals.schedules < 50 || totals.undecided * 100 <= totals.schedules * kMostPercent;
+  if (!decided) std::cout << "not ok - " << totals.undecided << " schedules undecided\n";
+  if (decided && totals.differences == 0)
     std::cout << "ok - " << totals.statements << " statements in " << totals.schedules
               << " schedules without a difference\n";
-  return totals.differences == 0 ? 0 : 1;
+  return decided && totals.differences == 0 ? 0 : 1;
 }
 
 }  // namespace

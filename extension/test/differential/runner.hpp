@@ -1,34 +1,29 @@
-// Runs a schedule in both worlds, in lock-step, and compares after each step: which sessions are blocked and by whom,
-// and what those that are not got: SQLSTATE, command tag with its count, rows (in order where the statement asks for
-// one).
+// Runs a schedule in both worlds, in lock-step, and compares after each step: which sessions are blocked and by
+// whom, and what those that are not got: SQLSTATE, command tag with its count, rows (in order where the statement
+// asks for one).
 //
-// A step counts as over when in each world every session is idle or blocked. What PostgreSQL itself leaves to chance or
-// to the plan is kept out, by rules that hold in replays too, where steps were left out:
+// A step counts as over when in each world every session is idle or blocked. What PostgreSQL itself leaves to chance
+// or to the plan is kept out, by rules that hold in replays too, where steps were left out:
 //
 // - A blocked session gets no statement.
 // - A statement that locks several rows (Effect::kMany) meets them in the order of its plan. It is issued only when
-// nobody
-//   is blocked, and while it is itself, others only read or end transactions. Where the worlds show that they met
-//   different rows first (it waits for different sessions, or fails in one and waits or fails otherwise in the other),
-//   the schedule ends undecided.
-// - A queue of waiters is orderly as long as nobody leaves it. Later on a table lets some wait for the new row version
-// without
-//   a place in the line (heapam_tuple_lock waits for a transaction before it locks the tuple), depending on who was
-//   faster. So after that, if the worlds agree on whose end is waited for but not on who is next, the schedule ends
-//   undecided.
+//   nobody is blocked, and while it is itself, others only read or end transactions. Where the worlds show that they
+//   met different rows first (it waits for different sessions, or fails in one and waits or fails otherwise in the
+//   other), the schedule ends undecided.
+// - A queue of waiters is orderly as long as the row stays. When the head of it has gone on, the others follow to a
+//   new version of the row, in a race; and heapam_tuple_lock waits for a transaction before it takes a place in the
+//   line. So after that, if the worlds agree on whose end is waited for but not on who is next, the schedule ends
+//   undecided; and a difference that does not come again when replayed counts as none (Report::queue_moved).
 // - Sessions that wait for the same one go on at the same time. Unless both only read, the later one is cancelled.
 // - Which session a deadlock hits is a matter of milliseconds, and so is who goes on then. It must be found in both
-// worlds, and
-//   ends the schedule.
+//   worlds, and ends the schedule.
 // - A store assigns ids, a table is told them. A statement whose id depends on a blocked one is cancelled.
 // - A snapshot can see two rows of one id: one that a concurrent transaction has deleted, and one that its own
-// transaction has
-//   inserted since. Then it depends on the plan how many of them a table shows, for ids are unique to the planner. A
-//   difference in the presence of such a snapshot leaves the schedule undecided.
-// - Under SERIALIZABLE both may refuse what need not be refused: a table because it locks pages of its indexes, a store
-// because
-//   it locks as a whole. Where but one does, the schedule ends undecided. (That the store refuses enough is another
-//   test.)
+//   transaction has inserted since. Then it depends on the plan how many of them a table shows, for ids are unique to
+//   the planner. The schedule ends undecided.
+// - Under SERIALIZABLE both may refuse what need not be refused: a table because it locks pages of its indexes, a
+//   store because it locks as a whole. Where but one does, the schedule ends undecided. (That the store refuses
+//   enough is what serial.hpp tests.)
 #pragma once
 
 #include <array>
@@ -52,7 +47,8 @@ struct Report {
   std::string text;
   std::vector<std::string> transcript;
   std::size_t statements = 0;
-  std::size_t blocked = 0;  // of these
+  std::size_t blocked = 0;   // of these
+  bool queue_moved = false;  // a session went on for which another was waiting, which may still wait
 };
 
 class Runner {
@@ -78,7 +74,8 @@ class Runner {
   // A session of the schedule: one in each world.
   struct Logical {
     bool pending = false;
-    std::size_t issued = 0;  // when, in statements
+    bool repeatable = false;  // its last BEGIN asked for REPEATABLE READ
+    std::size_t issued = 0;   // when, in statements
     Step step;
     std::array<std::set<int>, 2> blockers;
   };
@@ -100,6 +97,7 @@ class Runner {
   void cancel(int session, const char* why);
   void compare_ends();
   bool somebody_sees_twins();
+  bool sees_twins(WorldName world, int session);
   void differ(const std::string& kind, const std::string& text);
   void end(Verdict verdict, const std::string& kind, const std::string& text);
   void note(const std::string& line) { report_.transcript.push_back(line); }
@@ -108,8 +106,7 @@ class Runner {
   std::array<Logical, kSessions> logical_;
   Report report_;
   bool open_ = true;
-  bool queue_moved_ = false;  // a session went on for which another was waiting, which may still wait
-  long next_id_ = 500000;     // for ids that the store did not assign after all
+  long next_id_ = 500000;  // for ids that the store did not assign after all
 };
 
 // Runs a whole schedule.
