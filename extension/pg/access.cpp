@@ -154,6 +154,10 @@ void insert_links(const WriteTarget &t, LinkInput *links, std::size_t n, OnConfl
   const Writer writer = writer_of(txn, t.command);
   for (std::size_t first = 0; first < n;) {
     const std::size_t batch = n - first < kRowsPerLock ? n - first : kRowsPerLock;
+    // Many rows leave as much behind as they add, or a load that is rolled back again and
+    // again would be given new memory while that of the last one waits.
+    if (n > 1)
+      settle_in_passing(t.store, batch, true);
     std::size_t done = 0;
     store_lock(t.store, LW_EXCLUSIVE);
     const WriteResult r = Store(t.store->heap).insert(links + first, batch, writer, done);
