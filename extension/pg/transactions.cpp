@@ -229,9 +229,18 @@ void SnapshotView::report_met(const StoreHandle *store) {
 // Settling
 
 TxnId settling_horizon() {
-  const Relation rel = table_open(horizon_relation_oid(), AccessShareLock);
+  // Whoever drops the extension has this lock and waits for the stores in use: to wait for it
+  // would be a deadlock. Nothing is settled then.
+  const Oid oid = horizon_relation_oid();
+  if (!ConditionalLockRelationOid(oid, AccessShareLock))
+    return 0;
+  const Relation rel = try_relation_open(oid, NoLock);
+  if (rel == nullptr) {
+    UnlockRelationOid(oid, AccessShareLock);
+    return 0;
+  }
   const TransactionId oldest = GetOldestNonRemovableTransactionId(rel);
-  table_close(rel, AccessShareLock);
+  relation_close(rel, AccessShareLock);
   return full_xid(oldest);
 }
 

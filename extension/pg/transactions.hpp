@@ -87,7 +87,8 @@ private:
 };
 
 // The oldest transaction whose effects some snapshot of this database, or a standby or
-// logical slot that holds back this database's tables, may still judge.
+// logical slot that holds back this database's tables, may still judge. 0, before all
+// transactions, while the extension is being dropped.
 // Requires: no LWLock is held. Cost: as one scan of the procarray.
 TxnId settling_horizon();
 

@@ -5,13 +5,16 @@ use strict;
 use warnings;
 use IPC::Run;
 
+# Seconds after which a statement is given up.
+my $patience = $ENV{DOUBLETS_TEST_LONG} ? 7200 : 180;
+
 sub new
 {
 	my ($class, $node, $database) = @_;
 	my $self = bless { in => '', out => '', number => 0 }, $class;
 	$self->{run} = IPC::Run::start(
 		[ $node->installed_command('psql'), '-XAtq', '-v', 'VERBOSITY=sqlstate', '-d', $node->connstr($database // 'postgres') ],
-		'<', \$self->{in}, '>&', \$self->{out}, $self->{timeout} = IPC::Run::timeout(180));
+		'<', \$self->{in}, '>&', \$self->{out}, $self->{timeout} = IPC::Run::timeout($patience));
 	$self->{pid} = $self->run('SELECT pg_backend_pid()');
 	return $self;
 }
@@ -30,7 +33,7 @@ sub run
 sub send
 {
 	my ($self, $sql) = @_;
-	$self->{timeout}->start(180);
+	$self->{timeout}->start($patience);
 	$self->{mark} = 'end of statement ' . ++$self->{number};
 	$self->{in} .= "$sql\n;\n\\echo '$self->{mark}'\n";
 	$self->{run}->pump_nb;
@@ -51,12 +54,12 @@ sub finish
 	return $said;
 }
 
-# Whether what was sent waits for a lock, as the server sees it through another session.
+# Whether what was sent waits for a lock, as another session sees it.
 sub waits
 {
-	my ($self, $node) = @_;
+	my ($self, $other) = @_;
 	$self->{run}->pump_nb;
-	return $node->safe_psql('postgres', "SELECT cardinality(pg_blocking_pids($self->{pid})) > 0") eq 't';
+	return $other->run("SELECT cardinality(pg_blocking_pids($self->{pid})) > 0") eq 't';
 }
 
 sub quit
