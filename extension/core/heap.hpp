@@ -84,7 +84,7 @@ static_assert(std::is_trivially_copyable_v<ChunkEntry> && sizeof(ChunkEntry) == 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 inline constexpr std::uint64_t kHeapMagic = 0x32736b6e696c7464; // "dtlinks2"
-inline constexpr std::uint32_t kHeapFormat = 1;
+inline constexpr std::uint32_t kHeapFormat = 2;
 
 // Size class of a block of `units`, 1 <= units <= kMaxBlockUnits.
 constexpr unsigned size_class(std::uint32_t units) noexcept {
