@@ -78,10 +78,14 @@ differential() {
 # beside all orders of them, many sessions at once. What counts is the number of schedules.
 suite_differential() {
   need_dir extension/test/differential || return 1
-  local statements=25000 serial=300 seconds=20 status=0 other
+  local statements=25000 serial=300 seconds=20 status=0 other file replays=()
   [[ ${LONG:-0} == 0 ]] || statements=500000 serial=10000 seconds=600
   in_build make -s -j"$(nproc)" -C extension/test/differential BUILD="$SCRATCH/differential" PG_CONFIG="$PG_CONFIG" || return 1
   differential self_test --self-test || status=1
+  for file in "$BUILD_DIR"/extension/test/differential/schedules/*.txt; do
+    replays+=(--replay "$file")
+  done
+  differential replay "${replays[@]}" || status=1
   # Two at a time, for each waits for its server most of the time. A safe snapshot would wait for transactions of the other
   # one, which must not do the same.
   differential second --seed 1000001 --statements "$statements" --without deferrable >"$SCRATCH/differential/second.log" &

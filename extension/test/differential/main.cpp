@@ -22,7 +22,7 @@ struct Settings {
   std::size_t steps = 60;       // of a schedule
   std::size_t differences = 1;  // to be shown before the program ends
   std::vector<std::string> layouts{"split", "united"};
-  std::string replay;
+  std::vector<std::string> replays;
   int stress = 0;          // seconds
   std::size_t serial = 0;  // schedules
   bool self_test = false;
@@ -43,7 +43,7 @@ constexpr const char* kUsage = R"(usage: differential [OPTION]…
   --differences N  go on until so many are found (default 1)
   --no-reduce      show differences as they were found
   --show           show every schedule, with what happened
-  --replay FILE    run a schedule from a file, and show what comes of it
+  --replay FILE    run a schedule from a file instead; may be given again
   --stress SECONDS instead of schedules, twelve sessions at once on a store of each layout, with invariants
   --serial N       instead, N schedules on the store alone: what commits under SERIALIZABLE could have run one by one
   --self-test      plant faults and see that they are found and reduced
@@ -93,7 +93,7 @@ bool parse(int argc, char** argv, Settings& settings) {
     } else if (name == "--layout") {
       settings.layouts = {value};
     } else if (name == "--replay") {
-      settings.replay = value;
+      settings.replays.push_back(value);
     } else if (name == "--without" && feature(settings.features, value) != nullptr) {
       *feature(settings.features, value) = false;
     } else {
@@ -184,13 +184,15 @@ Totals run_all(Worlds& worlds, const Settings& settings) {
   return totals;
 }
 
-int replay(Worlds& worlds, const Settings& settings) {
-  std::ifstream file(settings.replay);
-  if (!file) throw std::runtime_error("cannot read " + settings.replay);
+bool replay(Worlds& worlds, const Settings& settings, const std::string& name) {
+  std::ifstream file(name);
+  if (!file) throw std::runtime_error("cannot read " + name);
   const Schedule schedule = read_schedule(file);
   const Report report = run_schedule(worlds, schedule, settings.plant);
-  show(schedule, report);
-  return report.verdict == Verdict::kDifference ? 1 : 0;
+  const bool agrees = report.verdict != Verdict::kDifference;
+  std::cout << (agrees ? "ok" : "not ok") << " - " << name.substr(name.rfind('/') + 1) << '\n';
+  if (!agrees || settings.shows) show(schedule, report);
+  return agrees;
 }
 
 // Each planted fault is found, reduced to a few steps that show it when replayed from their text, and not without it.
@@ -253,7 +255,12 @@ int stress(const Settings& settings) {
 int run(const Settings& settings) {
   if (settings.stress > 0) return stress(settings);
   Worlds worlds;
-  if (!settings.replay.empty()) return replay(worlds, settings);
+  if (!settings.replays.empty()) {
+    bool well = true;
+    for (const std::string& name : settings.replays)
+      well &= replay(worlds, settings, name);
+    return well ? 0 : 1;
+  }
   if (settings.serial > 0) return serial(worlds, settings);
   if (settings.self_test) return self_test(worlds, settings);
   const Totals totals = run_all(worlds, settings);
