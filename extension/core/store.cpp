@@ -46,7 +46,7 @@ void Store::format(char *base, std::size_t bytes, std::uint64_t handle, Layout l
 bool Store::sees_flight(const Flight &flight, const Visibility &v) const noexcept {
   if (flight.inserter && !v.includes(v.context, heap_.at(flight.inserter), flight.cmin))
     return false;
-  return !flight.deleter || !v.includes(v.context, heap_.at(flight.deleter), flight.cmax);
+  return !flight.deleter || !v.includes(v.context, heap_.at(flight.deleter), flight.deleted_by());
 }
 
 Ref<Version> Store::find(LinkId id, const Visibility &seen_by) const noexcept {
@@ -172,6 +172,9 @@ WriteResult Store::conflict_of(Ref<Version> version, Ref<Version> except, Status
   if (!f)
     return r;
   const Flight &flight = heap_.at(f);
+  // Two who wait for the same pair do not wait for each other: whoever looks again first has it.
+  if (duplicate == Status::kDuplicatePair && flight.unconfirmed())
+    return {};
   if (flight.inserter) {
     const TxnSlot &slot = heap_.at(flight.inserter);
     const Fate fate = oracle.fate(oracle.context, slot);
@@ -260,7 +263,7 @@ WriteResult Store::fate(Ref<Version> version, const Oracle &oracle) const noexce
     break;
   case Fate::kOwn:
     r.status = Status::kSelfModified;
-    r.command = flight.cmax;
+    r.command = flight.deleted_by();
     r.other = flight.successor;
     break;
   case Fate::kRunning:
@@ -357,10 +360,15 @@ void Store::fly(Ref<Version> version, const Writer &writer) noexcept {
       return;
     }
   }
-  header_.open_run = new_flight(version);
-  Flight &flight = heap_.at(header_.open_run);
+  header_.open_run = fly_alone(version, writer);
+}
+
+Ref<Flight> Store::fly_alone(Ref<Version> version, const Writer &writer) noexcept {
+  const Ref<Flight> f = new_flight(version);
+  Flight &flight = heap_.at(f);
   flight.inserter = hold_slot(writer);
   flight.cmin = writer.command;
+  return f;
 }
 
 // Checks, plans and applies the insertion of one version. `except` is the version it
@@ -380,10 +388,14 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   }
   if (link.point)
     link.source = link.target = id;
+  WriteResult pair;
   if (r.status == Status::kOk && header_.unique_pairs != 0)
-    r = check_pair(link.source, link.target, except, writer.oracle);
+    pair = check_pair(link.source, link.target, except, writer.oracle);
+  pair.applied = pair.status == Status::kWait && !link.patient;
   if (r.status != Status::kOk)
     return r;
+  if (pair.status != Status::kOk && !pair.applied)
+    return pair;
   typename Index::Probe probe = index.probe(link.source, link.target);
   probe.blocks += record_plan();
   probe.blocks += ids.plan(id);
@@ -396,7 +408,9 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   // Nothing fails from here on. What the index does beyond its plan leaves room for all of it.
   const auto version = heap_.take<Version>();
   heap_.at(version) = Version{id, link.source, link.target, {}, ids.head(id)};
-  if constexpr (kVersioned)
+  if (pair.applied)
+    heap_.at(fly_alone(version, writer)).cmax = Flight::kUnconfirmed;
+  else if constexpr (kVersioned)
     fly(version, writer);
   index.add(version, probe);
   ids.push(id, version);
@@ -404,6 +418,14 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   ++header_.versions;
   link.id = id;
   link.version = version;
+  return pair;
+}
+
+WriteResult Store::confirm(Ref<Version> version, const Oracle &oracle) noexcept {
+  const Version &v = heap_.at(version);
+  WriteResult r = check_pair(v.source, v.target, version, oracle);
+  if (r.status == Status::kOk)
+    heap_.at(v.flight).cmax = 0;
   return r;
 }
 
@@ -433,6 +455,7 @@ WriteResult Store::insert(LinkInput *links, std::size_t n, const Writer &writer,
 }
 
 WriteResult Store::get_or_insert(LinkInput &link, const Writer &writer) noexcept {
+  link.patient = true;
   const WriteResult r = find_pair_newest(link.source, link.target, writer.oracle);
   if (r.status != Status::kOk)
     return r;
@@ -498,12 +521,18 @@ WriteResult Store::update(Ref<Version> version, LinkInput &link, const Writer &w
     r.conflicts = true;
     return r;
   }
+  const bool locked = holds(heap_.at(version).id, LockStrength::kUpdate, writer.oracle);
+  const LockStrength wanted = r.wanted;
   r = with_index([&](auto &index) noexcept {
     index.prefetch(link.source, link.target);
     return put(index, link, version, writer);
   });
-  if (r.status == Status::kOk)
+  r.wanted = wanted;
+  if (r.status == Status::kOk || r.applied) {
     mark_deleted(version, link.version, writer);
+    if (kVersioned && locked)
+      heap_.at(heap_.at(version).flight).cmax |= Flight::kKeyChanged;
+  }
   return r;
 }
 

@@ -72,6 +72,7 @@ struct LinkInput {
   std::int64_t target;
   Ref<Version> version; // out
   bool point = false;   // both ends shall be the id, whatever they are
+  bool patient = false; // not to be inserted as long as it is open whether its pair is free
 };
 
 // A link found.
@@ -87,6 +88,7 @@ struct WriteResult {
   std::uint32_t units = 0;   // kNeedMemory: how many are wanted at least
   TxnId wait_for = 0;        // kWait: until this transaction has ended
   CommandId command = 0;     // kSelfModified: by this command
+  bool applied = false;      // kWait: done already, but for what Store::confirm decides
   bool conflicts = false;    // about the version to be changed, not about what it shall become
   LockStrength wanted{};     // kWait, conflicts: in order to lock it this way
   bool overtakes = false;    // kWait: not to wait in the line of those who want the link
@@ -156,7 +158,8 @@ public:
   // --- Writing [exclusive] ---
 
   // Inserts links[0 .. n) in order until one cannot be; `done` is how many were. Only
-  // kOk means all.
+  // kOk means all. A link that waits for its pair has its id meanwhile, as a row that waits for an
+  // entry of a second unique index: it is inserted, and not counted by `done`, if the answer says so.
   WriteResult insert(LinkInput *links, std::size_t n, const Writer &writer,
                      std::size_t &done) noexcept;
 
@@ -165,7 +168,10 @@ public:
   // link.version say which; kOk with null `other`: it was inserted.
   WriteResult get_or_insert(LinkInput &link, const Writer &writer) noexcept;
 
-  // Replaces a version. link.id is the id it shall have (never 0).
+  // Whether the pair of a version that was applied while that was open is free now.
+  WriteResult confirm(Ref<Version> version, const Oracle &oracle) noexcept;
+
+  // Replaces a version. link.id is the id it shall have (never 0). As insert if the pair is open.
   WriteResult update(Ref<Version> version, LinkInput &link, const Writer &writer) noexcept;
 
   // Deletes a version.
@@ -239,6 +245,7 @@ private:
   Ref<TxnSlot> hold_slot(const Writer &writer) noexcept;
   void let_go(Ref<TxnSlot> slot) noexcept;
   void mark_deleted(Ref<Version> version, Ref<Version> successor, const Writer &writer) noexcept;
+  Ref<Flight> fly_alone(Ref<Version> version, const Writer &writer) noexcept;
   void note_newer(Ref<Version> version, Ref<Version> newer) noexcept;
   LockTable locks() const noexcept { return {heap_, header_.locks, header_.seed}; }
   bool same_key(const Version &a, LinkId id, std::int64_t source, std::int64_t target) const noexcept {

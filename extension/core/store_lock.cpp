@@ -57,7 +57,7 @@ WriteResult Store::key_fate(Ref<Version> version, const Oracle &oracle) const no
         r.status == Status::kOk || !f ? Ref<Version>{} : heap_.at(f).successor;
     if (successor) {
       const Version &s = heap_.at(successor);
-      if (same_key(heap_.at(version), s.id, s.source, s.target)) {
+      if (!heap_.at(f).key_changed() && same_key(heap_.at(version), s.id, s.source, s.target)) {
         version = successor;
         continue;
       }
@@ -88,7 +88,8 @@ WriteResult Store::lock(Ref<Version> version, LockStrength strength,
   if (r.status == Status::kSelfModified)
     return r;
   LockTable table = locks();
-  if (holds(id, strength, writer.oracle))
+  // A lock on what the version has become is none on the version itself.
+  if ((r.status == Status::kOk || r.status == Status::kWait) && holds(id, strength, writer.oracle))
     return {};
   if (strength == LockStrength::kKeyShare) {
     r = key_fate(version, writer.oracle);

@@ -19,7 +19,7 @@ using LinkId = std::int64_t;
 // Full (64-bit, never wrapping) transaction id. 0 means none.
 using TxnId = std::uint64_t;
 
-// Command number inside a transaction.
+// Command number inside a transaction, less than 2^31.
 using CommandId = std::uint32_t;
 
 // A typed element number: the index of the first 32-byte unit of a T in its

@@ -64,12 +64,22 @@ struct Flight {
   Ref<TxnSlot> inserter; // null: the insertion is settled
   Ref<TxnSlot> deleter;  // null: not deleted; always so in a run
   CommandId cmin;
-  CommandId cmax;
+  CommandId cmax; // with kKeyChanged; not deleted: 0 or kUnconfirmed
   Ref<Version> successor; // the version that replaced this one; null: deleted
   Ref<Flight> next;       // in the queue
   // A run: the block of its versions' references. A single record: the next newer version
   // of the same id, 0 if there is none or it is not known.
   std::uint32_t aux;
+
+  // The deletion stands for a change of the key, whatever the successor looks like: its
+  // transaction had the link locked FOR UPDATE.
+  static constexpr CommandId kKeyChanged = 1u << 31;
+  // The version is there, and has its id, but whether its pair is free is still open.
+  static constexpr CommandId kUnconfirmed = ~CommandId{0};
+
+  CommandId deleted_by() const noexcept { return cmax & ~kKeyChanged; }
+  bool key_changed() const noexcept { return (cmax & kKeyChanged) != 0; }
+  bool unconfirmed() const noexcept { return version && !deleter && cmax == kUnconfirmed; }
 };
 static_assert(sizeof(Flight) == 32 && std::is_trivially_copyable_v<Flight>);
 

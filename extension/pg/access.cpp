@@ -115,6 +115,15 @@ bool resolve(const WriteTarget &t, const WriteResult &r, const LinkInput &link,
   }
 }
 
+void confirm_pair(const WriteTarget &t, WriteResult r, const LinkInput &link) {
+  while (r.status != Status::kOk) {
+    (void)resolve(t, r, link, OnConflict::kError);
+    store_lock(t.store, LW_EXCLUSIVE);
+    r = Store(t.store->heap).confirm(link.version, newest_state());
+    store_unlock(t.store);
+  }
+}
+
 void raise_concurrent(bool deleted) {
   ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
                   deleted ? errmsg("could not serialize access due to concurrent delete")
@@ -150,6 +159,8 @@ WriteTarget open_for_write(Relation rel, CommandId command) {
 
 void insert_links(const WriteTarget &t, LinkInput *links, std::size_t n, OnConflict on_conflict) {
   Assert(on_conflict == OnConflict::kError || n == 1);
+  if (on_conflict == OnConflict::kSkip)
+    links->patient = true;
   StoreTransaction *txn = begin_write(t.store);
   const Writer writer = writer_of(txn, t.command);
   for (std::size_t first = 0; first < n;) {
@@ -163,7 +174,9 @@ void insert_links(const WriteTarget &t, LinkInput *links, std::size_t n, OnConfl
     const WriteResult r = Store(t.store->heap).insert(links + first, batch, writer, done);
     store_unlock(t.store);
     first += done;
-    if (r.status != Status::kOk && !resolve(t, r, links[first], on_conflict)) {
+    if (r.applied)
+      confirm_pair(t, r, links[first++]);
+    else if (r.status != Status::kOk && !resolve(t, r, links[first], on_conflict)) {
       check_conflict_visible(t, r.other);
       links[first].version = {};
       return;

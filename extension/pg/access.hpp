@@ -96,6 +96,10 @@ void wait_for(const WriteTarget &target, const WriteResult &result, XLTW_Oper op
 bool resolve(const WriteTarget &target, const WriteResult &result, const LinkInput &link,
              OnConflict on_conflict);
 
+// Waits until it is known whether the pair of a link, applied with this answer, is free. An ERROR
+// undoes it with the transaction. Errors: 23505.
+void confirm_pair(const WriteTarget &target, WriteResult result, const LinkInput &link);
+
 // 40001
 [[noreturn]] void raise_concurrent(bool deleted);
 

@@ -150,6 +150,7 @@ bool resolve_change(const WriteTarget &t, Line &line, Ref<Version> version, cons
       raise_concurrent(false);
     line.leave();
     change = lock_link(t, version, {strength, LockWaitBlock, true}, newest);
+    Assert(change != Change::kDone);
     return false;
   default:
     elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
@@ -174,6 +175,14 @@ Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link,
     store_unlock(t.store);
     if (r.status == Status::kOk)
       break;
+    if (r.applied) {
+      confirm_pair(t, r, link);
+      break;
+    }
+    // Who waits for an id has the row meanwhile.
+    if (!r.conflicts && r.status == Status::kWait &&
+        lock_link(t, version, {r.wanted, LockWaitBlock, true}, newest) != Change::kDone)
+      continue;
     if (!r.conflicts)
       (void)resolve(t, r, link, OnConflict::kError);
     else if (!resolve_change(t, line, version, r, false, strength, newest, change))

@@ -1,4 +1,6 @@
 // Functions that write many links: create_links, delete_links, delete_usages, rebase.
+#include <algorithm>
+
 #include "functions_common.hpp"
 
 namespace doublets::pg {
@@ -58,23 +60,44 @@ void create_many(const WriteCall& call, const std::int64_t* sources, const std::
   }
 }
 
-// A repeated id is found again, for the snapshot is that of the start, but not deleted
-// twice.
-std::uint64_t delete_many(const WriteTarget& t, const Datum* ids, const bool* nulls, std::size_t n) {
+// Ids, ascending and distinct.
+struct IdSet {
+  const std::int64_t* ids;
+  std::size_t n;
+};
+
+IdSet make_set(const Int64Array& array) {
+  Datum* values;
+  bool* nulls;
+  int n;
+  deconstruct_array(array.array, INT8OID, sizeof(std::int64_t), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values, &nulls, &n);
+  auto* ids = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (static_cast<Size>(n) + 1)));
+  std::int64_t* end = ids;
+  for (int i = 0; i < n; ++i)
+    if (!nulls[i]) *end++ = DatumGetInt64(values[i]);
+  std::sort(ids, end);
+  return {ids, static_cast<std::size_t>(std::unique(ids, end) - ids)};
+}
+
+bool is_in_set(const LinkRow& newest, const void* context) {
+  const auto* set = static_cast<const IdSet*>(context);
+  return std::binary_search(set->ids, set->ids + set->n, newest.id);
+}
+
+// DELETE ... WHERE id = ANY (set)
+std::uint64_t delete_set(const WriteTarget& t, const IdSet& set) {
   SnapshotView view(GetActiveSnapshot());
   LinkRow rows[kRowsPerBatch];
   std::uint64_t deleted = 0;
-  for (std::size_t i = 0; i < n;) {
+  for (std::size_t i = 0; i < set.n;) {
     std::size_t found = 0;
     store_lock(t.store, LW_SHARED);
     const Store store(t.store->heap);
-    for (std::size_t looked = 0; i < n && looked < kRowsPerBatch; ++i, ++looked) {
-      const Ref<Version> version = nulls[i] ? Ref<Version>{} : store.find(DatumGetInt64(ids[i]), view.visibility());
-      if (version) rows[found++] = store.row(version);
-    }
+    for (std::size_t looked = 0; i < set.n && looked < kRowsPerBatch; ++i, ++looked)
+      if (const Ref<Version> version = store.find(set.ids[i], view.visibility())) rows[found++] = store.row(version);
     store_unlock(t.store);
     view.report(t.store);
-    if (found > 0) deleted += delete_rows(t, rows, found, kSameId);
+    if (found > 0) deleted += delete_rows(t, rows, found, {is_in_set, &set});
     CHECK_FOR_INTERRUPTS();
   }
   return deleted;
@@ -85,8 +108,8 @@ bool uses(const LinkRow& row, std::int64_t id) {
   return row.id != id && (row.source == id || row.target == id);
 }
 
-bool still_uses(const LinkRow& newest, const LinkRow&, std::int64_t id) {
-  return uses(newest, id);
+bool still_uses(const LinkRow& newest, const void* id) {
+  return uses(newest, *static_cast<const std::int64_t*>(id));
 }
 
 // Gives `visit(rows, n)` the links that use `id` in batches, each link once: those with
@@ -150,11 +173,7 @@ DOUBLETS_FUNCTION(doublets_delete_links) {
   std::uint64_t deleted = 0;
   if (!PG_ARGISNULL(1)) {
     const Int64Array ids = array_argument(fcinfo, 1);
-    Datum* values;
-    bool* nulls;
-    int n;
-    deconstruct_array(ids.array, INT8OID, sizeof(std::int64_t), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values, &nulls, &n);
-    if (call.target.store != nullptr) deleted = delete_many(call.target, values, nulls, static_cast<std::size_t>(n));
+    if (call.target.store != nullptr) deleted = delete_set(call.target, make_set(ids));
   }
   end_write_call(call);
   PG_RETURN_INT64(static_cast<std::int64_t>(deleted));
@@ -167,7 +186,7 @@ DOUBLETS_FUNCTION(doublets_delete_usages) {
   if (call.target.store != nullptr && !PG_ARGISNULL(1)) {
     const std::int64_t id = PG_GETARG_INT64(1);
     for_each_usage(call.target, id, [&](const LinkRow* rows, std::size_t n) {
-      deleted += delete_rows(call.target, rows, n, {still_uses, id});
+      deleted += delete_rows(call.target, rows, n, {still_uses, &id});
     });
   }
   end_write_call(call);

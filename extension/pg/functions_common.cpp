@@ -127,10 +127,9 @@ std::uint64_t delete_rows(const WriteTarget& t, const LinkRow* rows, std::size_t
     deleted += i - first;
     if (i == n) break;
     // This one needs memory, has to be waited for, or was changed.
-    const LinkRow& seen = rows[i++];
     LinkRow newest{};
-    Change change = delete_link(t, seen.version, newest);
-    while (change == Change::kUpdated && recheck.wanted(newest, seen, recheck.value)) {
+    Change change = delete_link(t, rows[i++].version, newest);
+    while (change == Change::kUpdated && recheck.wanted(newest, recheck.context)) {
       const Ref<Version> version = newest.version;
       change = delete_link(t, version, newest);
     }

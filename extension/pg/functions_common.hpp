@@ -97,17 +97,6 @@ void end_write_call(WriteCall& call);
 // Argument `n`, an end of a link. Errors: 23502.
 std::int64_t end_argument(FunctionCallInfo fcinfo, int n, const WriteTarget& target, AttrNumber column);
 
-// Whether a link that a concurrent transaction has replaced is still one to be deleted:
-// what its newest version is asked.
-struct Recheck {
-  bool (*wanted)(const LinkRow& newest, const LinkRow& seen, std::int64_t value);
-  std::int64_t value;
-};
-
-// For links that were found by their id: it has kept it.
-inline constexpr Recheck kSameId{
-    [](const LinkRow& newest, const LinkRow& seen, std::int64_t) { return newest.id == seen.id; }, 0};
-
 // ---------------------------------------------------------------------------
 // Constraints, functions_checks.cpp
 
@@ -131,6 +120,12 @@ LinkId default_id(RowChecks* checks, const WriteTarget& target);
 
 // ---------------------------------------------------------------------------
 // Changing rows
+
+// Whether a link that a concurrent transaction has replaced is still one to be deleted.
+struct Recheck {
+  bool (*wanted)(const LinkRow& newest, const void* context);
+  const void* context;
+};
 
 // Deletes links that the active snapshot sees, n > 0. Returns the number deleted.
 std::uint64_t delete_rows(const WriteTarget& target, const LinkRow* rows, std::size_t n, const Recheck& recheck);

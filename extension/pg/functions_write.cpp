@@ -44,6 +44,7 @@ bool update(const WriteCall& call, const LinkInput& wanted) {
 }  // namespace doublets::pg
 
 using namespace doublets::pg;
+using doublets::LinkId;
 using doublets::LinkInput;
 using doublets::LinkRow;
 
@@ -101,7 +102,10 @@ DOUBLETS_FUNCTION(doublets_delete_link) {
   bool done = false;
   if (call.target.store != nullptr && !PG_ARGISNULL(1)) {
     const LinkRow row = find_row(call.target, PG_GETARG_INT64(1));
-    done = row.version && delete_rows(call.target, &row, 1, kSameId) == 1;
+    const auto same_id = [](const LinkRow& newest, const void* id) {
+      return newest.id == *static_cast<const LinkId*>(id);
+    };
+    done = row.version && delete_rows(call.target, &row, 1, {same_id, &row.id}) == 1;
   }
   end_write_call(call);
   PG_RETURN_BOOL(done);

@@ -111,6 +111,11 @@ StoreTransaction *begin_write(StoreHandle *store) {
   if (IsInParallelMode())
     ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                     errmsg("cannot write a doublets store during a parallel operation")));
+  constexpr CommandId kMaxCommand = (1u << 31) - 2;
+  if (unlikely(GetCurrentCommandId(false) > kMaxCommand))
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("cannot have more than %u commands in a transaction that writes a doublets store",
+                           kMaxCommand)));
   const FullTransactionId xid = GetCurrentFullTransactionId();
   StoreTransaction *last = store->transaction;
   if (last != nullptr && FullTransactionIdEquals(last->xid, xid))

@@ -30,7 +30,8 @@ struct StoreTransaction {
 void transactions_init();
 
 // The record of the current (sub)transaction for a store; assigns a transaction id.
-// Requires: no LWLock is held. Errors: 25006 during recovery, 25000 in a parallel worker.
+// Requires: no LWLock is held. Errors: 25006 during recovery, 25000 in a parallel worker,
+// 54000 after 2^31 commands.
 StoreTransaction *begin_write(StoreHandle *store);
 
 // The core's Writer for changes made by `command`. The oracle judges by the current

@@ -3,13 +3,14 @@
 # usage: versions.sh VERSIONED UNVERSIONED [TURNS [LINKS]]
 set -euo pipefail
 
-versioned=$1 unversioned=$2 turns=${3:-5} links=${4:-1000000}
+declare -A program=([versioned]=$1 [unversioned]=$2)
+turns=${3:-5} links=${4:-1000000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for ((turn = 0; turn < turns; ++turn)); do
   for kind in versioned unversioned; do
-    "${!kind}" --csv="$work/$turn.csv" --links="$links" --nodes=$((links / 10)) --rounds=1 --directory="$work" \
+    "${program[$kind]}" --csv="$work/$turn.csv" --links="$links" --nodes=$((links / 10)) --rounds=1 --directory="$work" \
       >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
     tail -n +2 "$work/$turn.csv" | sed "s/^/$kind,/" >>"$work/all"
   done
