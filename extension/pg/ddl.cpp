@@ -27,6 +27,7 @@ void check_usage(Oid server, const char* name) {
 
 // A store another relation's DROP, or the like, is about to remove.
 void dropping(Oid relation) {
+  if (get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE) return;
   StoreHandle* store = store_attach_dropped(relation);
   if (store == nullptr) return;
   store_map(store);
