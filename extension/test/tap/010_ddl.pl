@@ -6,7 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use Doublets;
 use Doublets::Session;
-use IPC::Run;
+use Doublets::Storm;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -181,37 +181,10 @@ SQL
 # Everybody at once. Errors that name what is gone are all that may happen.
 sub storm
 {
-	my ($node, $backend, $table) = @_;
-	my $columns = columns($backend);
-	$columns =~ s/'/''/g;
-	my $directory = PostgreSQL::Test::Utils::tempdir();
-	my %script = (
-		read => 'PERFORM count(*), sum(id) FROM links WHERE source = 1; PERFORM FROM (TABLE links ORDER BY id LIMIT 2000) AS l',
-		write => 'INSERT INTO links(id, source, target) SELECT nextval(\'ids\'), 1, i FROM generate_series(1, 200) AS i;
-			UPDATE links SET source = source + 1 WHERE target < 20; DELETE FROM links WHERE source > 2',
-		lock => 'PERFORM FROM links WHERE source = 1 LIMIT 10 FOR SHARE',
-		truncate => 'TRUNCATE links',
-		drop => "DROP $table links; EXECUTE 'CREATE $table links $columns'; INSERT INTO links VALUES (0 + 1, 1, 1)",
-		'roll back' => "DROP $table links; EXECUTE 'CREATE $table links $columns'; INSERT INTO links VALUES (5, 1, 1); RAISE SQLSTATE 'P0099'",
-		rename => "ALTER $table links RENAME TO l2; ALTER $table l2 RENAME TO links");
-	if ($backend ne 'native')
-	{
-		$script{functions} = q{PERFORM count(*) FROM doublets.each('links'); PERFORM doublets.create_link('links', 1, 2); PERFORM doublets.settle('links')};
-		$script{monitor} = q{PERFORM FROM doublets.stores};
-	}
-	my @scripts;
-	for my $name (sort keys %script)
-	{
-		(my $file = "$directory/$name.sql") =~ s/ /_/g;
-		append_to_file($file, "DO \$\$ BEGIN $script{$name}; EXCEPTION WHEN undefined_table OR deadlock_detected OR unique_violation OR SQLSTATE 'P0099' THEN NULL; END \$\$;\n");
-		push @scripts, '-f', $file . ($name =~ /read|write|lock|functions/ ? '@5' : '@1');
-	}
-	$node->safe_psql('postgres', 'CREATE SEQUENCE ids START 10');
-	my ($out, $err);
-	my $ok = IPC::Run::run([ 'pgbench', '-n', '-c', 6, '-T', $ENV{DOUBLETS_TEST_LONG} ? 120 : 3, '-h', $node->host, '-p', $node->port,
-		@scripts, 'postgres' ], '>', \$out, '2>', \$err);
-	ok($ok, "$backend: no unexpected error in the storm") or diag(substr $err, 0, 2000);
-	my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
+	my ($node, $backend) = @_;
+	my ($run, $out, $err) = start_storm($node, $backend, $ENV{DOUBLETS_TEST_LONG} ? 120 : 3);
+	ok($run->finish, "$backend: no unexpected error in the storm") or diag(substr $$err, 0, 2000);
+	my ($done) = $$out =~ /number of transactions actually processed: (\d+)/;
 	cmp_ok($done // 0, '>', 50, "$backend: and much was done");
 	unlike(slurp_file($node->logfile), qr/terminated by signal/, "$backend: nobody died");
 	is(broken($node, $backend), '', "$backend: sound after the storm");
@@ -292,7 +265,7 @@ for my $backend (backends())
 	}
 	$first = 0;
 	prepared($node, $backend, $table);
-	storm($node, $backend, $table);
+	storm($node, $backend);
 	containers($node, $backend) if $backend ne 'native';
 	$node->stop;
 }
