@@ -102,23 +102,20 @@ SQL
 	cmp_ok($session->run("SELECT used_bytes $stats"), '<', 2000 * 150 + 100_000, "$backend: and takes the room of 2000 links");
 	is(broken($node, $backend), '', "$backend: sound");
 
-	# A large insertion that is rolled back gives its memory to the next.
-	my $rows = $long ? 1_000_000 : 300_000;
-	my $aborted = sub {
-		my ($end) = @_;
-		$session->run("BEGIN; SAVEPOINT a; INSERT INTO links(source, target) SELECT i % 1000, i FROM generate_series(1, $rows) AS i; $end");
-		$session->run('COMMIT; INSERT INTO links VALUES (2001, 1, 1) ON CONFLICT DO NOTHING');
-		return $session->run("SELECT allocated_bytes $stats");
-	};
-	$aborted->('ROLLBACK');
-	my $allocated = $aborted->('ROLLBACK TO a');
-	like($allocated, qr/^\d+$/, "$backend: insertions are rolled back");
-	is($aborted->('ROLLBACK TO a'), $allocated, "$backend: an insertion rolled back to a savepoint leaves its memory to the next");
-	is($aborted->('ROLLBACK'), $allocated, "$backend: one rolled back as well");
-	is($aborted->('SELECT 1/0'), $allocated, "$backend: and one ended by an error");
-	is($aborted->('ROLLBACK'), $allocated, "$backend: again and again") for 1 .. $long ? 20 : 2;
+	# A large insertion that is rolled back gives its memory to the next. Lists and nodes of some size are missing at first.
+	$session->run('TRUNCATE links; INSERT INTO links SELECT i, -i, 0 FROM generate_series(1, 2000) AS i');
+	my $rows = $long ? 1_000_000 : 100_000;
+	my @allocated;
+	for my $end ('ROLLBACK', 'ROLLBACK TO a', 'ROLLBACK', 'ROLLBACK TO a', 'SELECT 1/0', 'ROLLBACK', 'ROLLBACK TO a', 'ROLLBACK')
+	{
+		$session->run("BEGIN; SAVEPOINT a; INSERT INTO links(source, target) SELECT i % 1000, i FROM generate_series(1, $rows) AS i; $end; COMMIT");
+		push @allocated, $session->run("SELECT allocated_bytes $stats");
+	}
+	note("$backend: $rows rows rolled back, again and again: @allocated bytes");
+	cmp_ok($allocated[0], '>', $rows * 40, "$backend: insertions are rolled back");
+	cmp_ok($allocated[-1], '<=', $allocated[2] * 1.1, "$backend: and give their memory to the next");
 	$session->run("SELECT doublets.settle('links')");
-	is($session->run("SELECT used_bytes * 3 < allocated_bytes, versions_in_flight $stats"), 't|0', "$backend: all of it is free");
+	is($session->run("SELECT used_bytes * 2 < allocated_bytes, versions_in_flight $stats"), 't|0', "$backend: most of it is free");
 	is(broken($node, $backend), '', "$backend: sound");
 
 	# An old snapshot of this database: its links stay visible and their ids taken; after its end all is as before.
