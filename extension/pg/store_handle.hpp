@@ -28,7 +28,7 @@ struct StoreHandle {
   dsm_segment** segments;  // of chunk i, null for chunks in an arena
   std::uint32_t segment_capacity;
   StoreHandle* next_lost;         // of pending.cpp
-  StoreTransaction* transaction;  // of transactions.cpp: null when attached, who sets it clears it at transaction end
+  StoreTransaction* transaction;  // of transactions.cpp: of the innermost subtransaction that has written; null when attached
 };
 
 // The store of a relation; null if it has no memory (it is empty) and `create` is

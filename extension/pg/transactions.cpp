@@ -3,39 +3,38 @@
 namespace doublets::pg {
 namespace {
 
-// All records of the current top-level transaction, in TopTransactionContext.
+// All records of the current top-level transaction, in TopTransactionContext: those of inner
+// subtransactions before those of outer ones, for only the innermost adds any.
 StoreTransaction *transactions = nullptr;
 
 TransactionId short_xid(const TxnSlot &slot) noexcept {
   return static_cast<TransactionId>(slot.xid);
 }
 
-// Sets the state of every slot that `concerns` holds for, and forgets its record.
-template <class Concerns>
-void finish(TxnState state, Concerns &&concerns) noexcept {
-  for (StoreTransaction **link = &transactions; *link != nullptr;) {
-    StoreTransaction *t = *link;
-    if (!concerns(*t)) {
-      link = &t->next;
-      continue;
-    }
-    if (t->slot)
-      store_state(t->store->heap.at(t->slot), state);
-    if (t->store->transaction == t)
-      t->store->transaction = nullptr;
-    *link = t->next;
+// The subtransaction of a record is left: the one around it writes with its own.
+void leave(const StoreTransaction &t) noexcept {
+  if (t.store->transaction == &t)
+    t.store->transaction = t.outer;
+}
+
+// Sets the state of every slot of the innermost subtransaction, or of all, and forgets the records.
+void finish(TxnState state, SubTransactionId subid = InvalidSubTransactionId) noexcept {
+  for (; transactions != nullptr && (subid == InvalidSubTransactionId || transactions->subid == subid);
+       transactions = transactions->next) {
+    if (transactions->slot)
+      store_state(transactions->store->heap.at(transactions->slot), state);
+    leave(*transactions);
   }
 }
 
 extern "C" void at_xact_event(XactEvent event, void *) {
-  const auto all = [](const StoreTransaction &) noexcept { return true; };
   switch (event) {
   case XACT_EVENT_COMMIT:
-    finish(TxnState::kCommitted, all);
+    finish(TxnState::kCommitted);
     registry_at_xact_end(true);
     break;
   case XACT_EVENT_ABORT:
-    finish(TxnState::kAborted, all);
+    finish(TxnState::kAborted);
     registry_at_xact_end(false);
     break;
   case XACT_EVENT_PRE_PREPARE:
@@ -53,13 +52,13 @@ extern "C" void at_xact_event(XactEvent event, void *) {
 extern "C" void at_subxact_event(SubXactEvent event, SubTransactionId my_subid,
                                  SubTransactionId parent_subid, void *) {
   if (event == SUBXACT_EVENT_COMMIT_SUB) {
-    for (StoreTransaction *t = transactions; t != nullptr; t = t->next)
-      if (t->subid == my_subid)
-        t->subid = parent_subid;
+    for (StoreTransaction *t = transactions; t != nullptr && t->subid == my_subid; t = t->next) {
+      t->subid = parent_subid;
+      leave(*t);
+    }
     registry_at_subxact_end(true, my_subid, parent_subid);
   } else if (event == SUBXACT_EVENT_ABORT_SUB) {
-    finish(TxnState::kAborted,
-           [=](const StoreTransaction &t) noexcept { return t.subid == my_subid; });
+    finish(TxnState::kAborted, my_subid);
     registry_at_subxact_end(false, my_subid, parent_subid);
   }
 }
@@ -120,18 +119,14 @@ StoreTransaction *begin_write(StoreHandle *store) {
   StoreTransaction *last = store->transaction;
   if (last != nullptr && FullTransactionIdEquals(last->xid, xid))
     return last;
-  StoreTransaction *t = transactions;
-  while (t != nullptr && !(t->store == store && FullTransactionIdEquals(t->xid, xid)))
-    t = t->next;
-  if (t == nullptr) {
-    t = static_cast<StoreTransaction *>(
-        MemoryContextAllocZero(TopTransactionContext, sizeof(StoreTransaction)));
-    t->store = store;
-    t->xid = xid;
-    t->subid = GetCurrentSubTransactionId();
-    t->next = transactions;
-    transactions = t;
-  }
+  auto *t = static_cast<StoreTransaction *>(
+      MemoryContextAllocZero(TopTransactionContext, sizeof(StoreTransaction)));
+  t->store = store;
+  t->xid = xid;
+  t->subid = GetCurrentSubTransactionId();
+  t->outer = last;
+  t->next = transactions;
+  transactions = t;
   store->transaction = t;
   return t;
 }

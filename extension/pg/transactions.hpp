@@ -23,6 +23,7 @@ struct StoreTransaction {
   FullTransactionId xid;
   SubTransactionId subid;
   Ref<TxnSlot> slot; // null until something was written
+  StoreTransaction *outer; // of the same store, of the nearest subtransaction around this one
   StoreTransaction *next;
 };
 

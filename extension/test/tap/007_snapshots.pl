@@ -91,6 +91,28 @@ sub exported
 	$importer->run('COMMIT');
 	is($importer->run("SELECT count(*) FROM links WHERE source = -1; SELECT count(*) FROM links WHERE id = 1"), "1200\n0",
 		"$backend: and so does the importer later");
+	# More subtransactions than a snapshot lists.
+	my $subtransactions = <<'SQL';
+BEGIN; DO $$
+BEGIN
+  FOR i IN 1..200 LOOP
+    BEGIN
+      UPDATE links SET target = 77 WHERE id = i + 200;
+      UPDATE model SET target = 77 WHERE id = i + 200;
+      IF i % 4 = 0 THEN RAISE SQLSTATE 'P0099'; END IF;
+    EXCEPTION WHEN SQLSTATE 'P0099' THEN NULL;
+    END;
+  END LOOP;
+END
+$$
+SQL
+	$writer->run($subtransactions);
+	$importer->run('BEGIN ISOLATION LEVEL REPEATABLE READ');
+	my $many = 'SELECT count(*) FROM links WHERE target = 77; SELECT count(*) FROM model WHERE target = 77';
+	is($importer->run($many), "0\n0", "$backend: none of many subtransactions is seen");
+	is($writer->run("$many; COMMIT"), "150\n150", "$backend: but by their own");
+	is($importer->run($many), "0\n0", "$backend: nor later by the same snapshot");
+	is($importer->run("COMMIT; $many"), "150\n150", "$backend: then all are");
 	$_->quit for $exporter, $importer, $writer;
 	return;
 }
@@ -153,7 +175,7 @@ CREATE FUNCTION is_link(i bigint, s bigint, t bigint) RETURNS boolean LANGUAGE p
 CREATE FUNCTION all_links() RETURNS bigint LANGUAGE plpgsql STABLE PARALLEL SAFE AS
   'BEGIN RETURN (SELECT sum(id) FROM links WHERE source > -1000); END';
 SQL
-	my $finish = start_writers($node, $backend, $seconds);
+	my $finish = start_writers($node, $backend, $seconds + 1);
 	my $session = Doublets::Session->new($node);
 	$session->run(<<'SQL');
 SET max_parallel_workers_per_gather = 2;
@@ -166,9 +188,11 @@ SQL
 	my $join = 'SELECT count(*), (SELECT count(*) FROM model), (SELECT count(*) FROM links) FROM model JOIN links USING (id, source, target)';
 	my $whole = 'SELECT count(DISTINCT all_links()), max(all_links()) = (SELECT sum(id) FROM model) FROM model WHERE id % 50 = 1';
 	like($session->run("EXPLAIN (ANALYZE) $wrong"), qr/Workers Launched: [1-9]/, "$backend: there are workers");
+	my $calls = q{SELECT count(*) FROM model WHERE doublets.count_links('links', id, source, target) <> 1};
 	my ($bad, $rounds, $end) = (0, 0, time + $seconds - 1);
 	do
 	{
+		$bad += $backend ne 'native' && $session->run($calls) ne '0';
 		$bad += $session->run($wrong) ne '0';
 		my $counts = $session->run($join);
 		$bad += $counts !~ /^(\d+)\|\1\|\1$/;

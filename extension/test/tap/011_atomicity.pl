@@ -94,6 +94,42 @@ END
 SQL
 	$unchanged->('exception blocks');
 
+	# Savepoints in savepoints, of which each writes one table or both.
+	make_links($node, $backend, name => 'more');
+	$session->run(<<'SQL');
+BEGIN;
+INSERT INTO links VALUES (4001, 0, 0);
+SAVEPOINT a;
+INSERT INTO links VALUES (4002, 0, 0);
+INSERT INTO more VALUES (4002, 0, 0);
+SAVEPOINT b;
+INSERT INTO more VALUES (4003, 0, 0);
+RELEASE b;
+INSERT INTO links VALUES (4004, 0, 0);
+INSERT INTO more VALUES (4004, 0, 0);
+ROLLBACK TO a;
+INSERT INTO links VALUES (4005, 0, 0);
+SAVEPOINT c;
+INSERT INTO links VALUES (4006, 0, 0);
+SAVEPOINT d;
+INSERT INTO links VALUES (4007, 0, 0);
+RELEASE d;
+INSERT INTO more VALUES (4007, 0, 0);
+ROLLBACK TO c;
+RELEASE c;
+INSERT INTO more VALUES (4008, 0, 0);
+RELEASE a;
+SAVEPOINT e;
+INSERT INTO links VALUES (4009, 0, 0);
+RELEASE e;
+INSERT INTO links VALUES (4010, 0, 0);
+COMMIT;
+SQL
+	is($session->run(q{SELECT string_agg(id::text, ' ' ORDER BY id) FROM links WHERE id > 4000; SELECT id FROM more}), "4001 4005 4009 4010\n4008",
+		"$backend: savepoints in savepoints");
+	$session->run('DELETE FROM links WHERE id > 4000');
+	$unchanged->('savepoints in savepoints');
+
 	# What is checked at COMMIT.
 	is($session->run("BEGIN; $change; INSERT INTO checked VALUES (1), (1); SELECT count(*) FROM links; COMMIT"), "1400\nERROR:  23505",
 		"$backend: a unique constraint fails at COMMIT");
