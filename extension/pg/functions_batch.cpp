@@ -87,14 +87,20 @@ bool is_in_set(const LinkRow& newest, const void* context) {
 // DELETE ... WHERE id = ANY (set)
 std::uint64_t delete_set(const WriteTarget& t, const IdSet& set) {
   SnapshotView view(GetActiveSnapshot());
-  LinkRow rows[kRowsPerBatch];
-  std::uint64_t deleted = 0;
+  constexpr std::size_t kPerId = 256;  // as Store::scan wants it
+  LinkRow rows[kRowsPerBatch + kPerId];
+  Pattern pattern;
+  pattern.has_id = true;
+  std::uint64_t deleted = 0, passed = 0;
   for (std::size_t i = 0; i < set.n;) {
     std::size_t found = 0;
     store_lock(t.store, LW_SHARED);
     const Store store(t.store->heap);
-    for (std::size_t looked = 0; i < set.n && looked < kRowsPerBatch; ++i, ++looked)
-      if (const Ref<Version> version = store.find(set.ids[i], view.visibility())) rows[found++] = store.row(version);
+    for (std::size_t looked = 0; i < set.n && looked < kRowsPerBatch && found < kRowsPerBatch; ++i, ++looked) {
+      pattern.id = set.ids[i];
+      Position position;
+      found += store.scan(pattern, position, view.visibility(), rows + found, kPerId, passed);
+    }
     store_unlock(t.store);
     view.report(t.store);
     if (found > 0) deleted += delete_rows(t, rows, found, {is_in_set, &set});

@@ -18,33 +18,50 @@ LinkId create(WriteCall& call, LinkInput& link) {
   return link.id;
 }
 
-// The link with an id that the call's snapshot sees; a null version: there is none.
-LinkRow find_row(const WriteTarget& t, LinkId id) {
+// The links with an id that the call's snapshot sees: two, if the own transaction has put one in the place
+// of one that another transaction has deleted since.
+constexpr std::size_t kMaxSeen = 256;  // as Store::scan wants it
+std::size_t find_rows(const WriteTarget& t, LinkId id, LinkRow* rows) {
   SnapshotView view(GetActiveSnapshot());
-  LinkRow row{};
+  Pattern pattern;
+  pattern.has_id = true;
+  pattern.id = id;
+  Position position;
+  std::uint64_t passed = 0;
   store_lock(t.store, LW_SHARED);
-  const Store store(t.store->heap);
-  const Ref<Version> version = store.find(id, view.visibility());
-  if (version) row = store.row(version);
+  const std::size_t n = Store(t.store->heap).scan(pattern, position, view.visibility(), rows, kMaxSeen, passed);
   store_unlock(t.store);
   view.report(t.store);
-  return row;
+  return n;
 }
 
 // UPDATE ... WHERE id = wanted.id
 bool update(const WriteCall& call, const LinkInput& wanted) {
-  const LinkRow row = find_row(call.target, wanted.id);
-  return row.version && change_row(call, row, [&wanted](const LinkRow& newest, LinkInput& link) {
-           link = wanted;
-           return newest.id == wanted.id;
-         });
+  LinkRow rows[kMaxSeen];
+  const std::size_t n = find_rows(call.target, wanted.id, rows);
+  bool done = false;
+  for (std::size_t i = 0; i < n; ++i)
+    done |= change_row(call, rows[i], [&wanted](const LinkRow& newest, LinkInput& link) {
+      link = wanted;
+      return newest.id == wanted.id;
+    });
+  return done;
+}
+
+// DELETE ... WHERE id = id
+bool remove(const WriteCall& call, LinkId id) {
+  LinkRow rows[kMaxSeen];
+  const std::size_t n = find_rows(call.target, id, rows);
+  const auto same_id = [](const LinkRow& newest, const void* wanted) {
+    return newest.id == *static_cast<const LinkId*>(wanted);
+  };
+  return n > 0 && delete_rows(call.target, rows, n, {same_id, &id}) > 0;
 }
 
 }  // namespace
 }  // namespace doublets::pg
 
 using namespace doublets::pg;
-using doublets::LinkId;
 using doublets::LinkInput;
 using doublets::LinkRow;
 
@@ -101,11 +118,7 @@ DOUBLETS_FUNCTION(doublets_delete_link) {
   WriteCall call = begin_write_call(fcinfo, kDeleteLink);
   bool done = false;
   if (call.target.store != nullptr && !PG_ARGISNULL(1)) {
-    const LinkRow row = find_row(call.target, PG_GETARG_INT64(1));
-    const auto same_id = [](const LinkRow& newest, const void* id) {
-      return newest.id == *static_cast<const LinkId*>(id);
-    };
-    done = row.version && delete_rows(call.target, &row, 1, {same_id, &row.id}) == 1;
+    done = remove(call, PG_GETARG_INT64(1));
   }
   end_write_call(call);
   PG_RETURN_BOOL(done);
