@@ -49,6 +49,31 @@ void check_conflict_visible(const WriteTarget &t, Ref<Version> other) {
     raise_concurrent(false);
 }
 
+// SERIALIZABLE: a pair was made anew. If the snapshot sees it still, somebody has deleted it who, for
+// all that was read so far, comes later; predicate locks only tell where he is watched too.
+void check_pair_unseen(const WriteTarget &t, const LinkInput &link) {
+  if (!IsolationIsSerializable())
+    return;
+  constexpr std::size_t kRows = 256;
+  SnapshotView view(GetTransactionSnapshot());
+  Pattern pattern;
+  pattern.has_source = pattern.has_target = true;
+  pattern.source = link.source;
+  pattern.target = link.target;
+  LinkRow rows[kRows];
+  std::uint64_t passed = 0;
+  for (Position position; !position.done;) {
+    store_lock(t.store, LW_SHARED);
+    const std::size_t n =
+        Store(t.store->heap).scan(pattern, position, view.visibility(), rows, kRows, passed);
+    store_unlock(t.store);
+    for (std::size_t i = 0; i < n; ++i)
+      if (rows[i].version != link.version)
+        raise_concurrent(true);
+    CHECK_FOR_INTERRUPTS();
+  }
+}
+
 // The columns of a row as ExecConstraints shows them, or null to those who may not read them.
 const char *describe_row(Relation rel, TupleTableSlot *row) {
   if (pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_SELECT) != ACLCHECK_OK)
@@ -214,6 +239,7 @@ bool get_or_insert_link(const WriteTarget &t, LinkInput &link) {
     store_unlock(t.store);
     if (r.status == Status::kOk && !r.other) {
       announce_write(t.rel);
+      check_pair_unseen(t, link);
       return true;
     }
     if (r.status == Status::kOk) {
