@@ -1,5 +1,5 @@
-# A snapshot is one for stores and tables: cursors, exported snapshots, dumps and parallel workers see one state to their
-# end, whatever others change, settle or put into the place of what was deleted.
+# A snapshot is one for stores and tables: cursors, exported snapshots, dumps and parallel workers see one state to
+# their end, whatever others change, settle or put into the place of what was deleted.
 use strict;
 use warnings;
 use FindBin;
@@ -27,7 +27,8 @@ sub cursors
 	my ($node, $backend) = @_;
 	my ($reader, $writer) = (Doublets::Session->new($node), Doublets::Session->new($node));
 	my $settle = $backend eq 'native' ? 'VACUUM links' : q{SELECT doublets.settle('links') >= 0};
-	my @queries = ('TABLE links', 'SELECT * FROM links WHERE source = 1', 'SELECT * FROM links WHERE target = 1 AND id > 500',
+	my @queries = ('TABLE links', 'SELECT * FROM links WHERE source = 1',
+		'SELECT * FROM links WHERE target = 1 AND id > 500',
 		'SELECT * FROM links WHERE source = 1 AND target = 1', 'SELECT * FROM links WHERE source IN (0, 2)');
 	push @queries, q{SELECT (l).* FROM (SELECT doublets.each('links') AS l OFFSET 0) AS s},
 	  q{SELECT (l).* FROM (SELECT doublets.outgoing('links', 1) AS l OFFSET 0) AS s} if $backend ne 'native';
@@ -47,7 +48,8 @@ sub cursors
 			is($changer->run($_), '', "$name: changed") for @changes;
 			$writer->run($settle);
 			$reader->run('COMMIT') if $kind eq 'WITH HOLD';
-			$writer->run("DELETE FROM links; $settle; INSERT INTO links SELECT i, 1, 1 FROM generate_series(1, 2400) AS i; $settle")
+			$writer->run("DELETE FROM links; $settle; INSERT INTO links SELECT i, 1, 1 FROM generate_series(1, 2400) AS i;
+				$settle")
 			  if $changer == $writer;
 			$seen .= "\n" . $reader->run('FETCH ALL FROM c');
 			is(sorted($seen), $before, "$name: the cursor saw the old state");
@@ -55,7 +57,8 @@ sub cursors
 			{
 				is(sorted($reader->run('FETCH BACKWARD ALL FROM c')), $before, "$name: and backwards");
 				my @rows = split /\n/, $seen;
-				is($reader->run("FETCH ABSOLUTE 700 FROM c; FETCH FIRST FROM c; FETCH LAST FROM c"), join("\n", @rows[ 699, 0, -1 ]),
+				is($reader->run('FETCH ABSOLUTE 700 FROM c; FETCH FIRST FROM c; FETCH LAST FROM c'),
+					join("\n", @rows[ 699, 0, -1 ]),
 					"$name: and to and fro");
 			}
 			$reader->run($hold ? 'CLOSE c' : 'ROLLBACK');
@@ -69,7 +72,8 @@ sub cursors
 # A transaction's sum of both tables.
 my $sums = q{SELECT 'links', count(*), sum(id), sum(source), sum(target) FROM links
 	UNION ALL SELECT 'model', count(*), sum(id), sum(source), sum(target) FROM model ORDER BY 1};
-my $differences = 'SELECT count(*) FROM ((TABLE links EXCEPT TABLE model) UNION ALL (TABLE model EXCEPT TABLE links)) AS d';
+my $differences = 'SELECT count(*)
+	FROM ((TABLE links EXCEPT TABLE model) UNION ALL (TABLE model EXCEPT TABLE links)) AS d';
 
 sub exported
 {
@@ -78,10 +82,13 @@ sub exported
 	$writer->run("$fill; TRUNCATE model; INSERT INTO model TABLE links");
 	my $before = $writer->run($sums);
 	# What the exporter has not committed is not for the importer.
-	$exporter->run('BEGIN; INSERT INTO links VALUES (-(-9000), 1, 1); DELETE FROM links WHERE id = 1; DELETE FROM model WHERE id = 1');
-	$exporter->run('SAVEPOINT a; UPDATE links SET source = 100 WHERE id < 10; UPDATE model SET source = 100 WHERE id < 10; RELEASE a');
+	$exporter->run('BEGIN; INSERT INTO links VALUES (-(-9000), 1, 1); DELETE FROM links WHERE id = 1;
+		DELETE FROM model WHERE id = 1');
+	$exporter->run('SAVEPOINT a; UPDATE links SET source = 100 WHERE id < 10;
+		UPDATE model SET source = 100 WHERE id < 10; RELEASE a');
 	my $snapshot = $exporter->run('SELECT pg_export_snapshot()');
-	$writer->run("BEGIN; UPDATE links SET source = -1 WHERE id > 1200; UPDATE model SET source = -1 WHERE id > 1200; COMMIT");
+	$writer->run("BEGIN; UPDATE links SET source = -1 WHERE id > 1200; UPDATE model SET source = -1 WHERE id > 1200;
+		COMMIT");
 	is($importer->run("BEGIN ISOLATION LEVEL REPEATABLE READ; SET TRANSACTION SNAPSHOT '$snapshot'; $sums"), $before,
 		"$backend: an exported snapshot is that of the export");
 	$exporter->run('COMMIT');
@@ -127,13 +134,15 @@ sub start_writers
 	append_to_file($script, <<'SQL');
 \set i random(1, 2400)
 BEGIN;
-WITH u AS (UPDATE links SET source = source + 1 WHERE id = :i RETURNING *) UPDATE model SET source = u.source FROM u WHERE u.id = model.id;
+WITH u AS (UPDATE links SET source = source + 1 WHERE id = :i RETURNING *) UPDATE model SET source = u.source FROM u
+	WHERE u.id = model.id;
 WITH d AS (DELETE FROM links WHERE id = 2401 - :i RETURNING *) DELETE FROM model USING d WHERE d.id = model.id;
 WITH n AS (INSERT INTO links(source, target) VALUES (:i, 7) RETURNING *) INSERT INTO model TABLE n;
 COMMIT;
 SQL
 	my ($out, $err) = ('', '');
-	my $run = IPC::Run::start([ 'pgbench', '-n', '-c', 2, '-T', $time, '--max-tries=100', '-h', $node->host, '-p', $node->port,
+	my $run = IPC::Run::start([ 'pgbench', '-n', '-c', 2, '-T', $time, '--max-tries=100', '-h', $node->host, '-p',
+		$node->port,
 		'-f', $script, 'postgres' ], '>', \$out, '2>', \$err);
 	wait_for(20, sub { $node->safe_psql('postgres', 'SELECT EXISTS (SELECT FROM links WHERE target = 7)') eq 't' });
 	return sub {
@@ -150,17 +159,20 @@ sub dumps
 	my $file = PostgreSQL::Test::Utils::tempdir() . '/dump';
 	$node->command_ok([ 'pg_dump', '--include-foreign-data=doublets', '-Fc', '-f', $file, 'postgres' ],
 		"$backend: a dump beside writers") if $backend ne 'native';
-	$node->command_ok([ 'pg_dump', '-Fc', '-f', $file, 'postgres' ], "$backend: a dump beside writers") if $backend eq 'native';
+	$node->command_ok([ 'pg_dump', '-Fc', '-f', $file, 'postgres' ],
+		"$backend: a dump beside writers") if $backend eq 'native';
 	$finish->();
 	$node->safe_psql('postgres', 'CREATE DATABASE restored');
 	$node->command_ok([ 'pg_restore', '-d', 'restored', '--exit-on-error', $file ], "$backend: is restored");
-	is($node->safe_psql('restored', "$differences; SELECT count(*) > 0, count(*) = count(DISTINCT id) FROM links"), "0\nt|t",
+	is($node->safe_psql('restored', "$differences; SELECT count(*) > 0, count(*) = count(DISTINCT id) FROM links"),
+		"0\nt|t",
 		"$backend: the restored store and table agree");
 	if ($backend ne 'native')
 	{
 		is($node->safe_psql('restored', "SELECT * FROM doublets.verify_store('links')"), '', "$backend: it is sound");
 		isnt($node->safe_psql('restored', 'SELECT max(id) FROM links'),
-			$node->safe_psql('restored', 'INSERT INTO links(source, target) VALUES (1, 1) RETURNING id'), "$backend: and can be written");
+			$node->safe_psql('restored', 'INSERT INTO links(source, target) VALUES (1, 1) RETURNING id'),
+				"$backend: and can be written");
 	}
 	return;
 }
@@ -185,8 +197,10 @@ SET parallel_tuple_cost = 0;
 SET force_parallel_mode = on;
 SQL
 	my $wrong = 'SELECT count(*) FROM model WHERE NOT is_link(id, source, target)';
-	my $join = 'SELECT count(*), (SELECT count(*) FROM model), (SELECT count(*) FROM links) FROM model JOIN links USING (id, source, target)';
-	my $whole = 'SELECT count(DISTINCT all_links()), max(all_links()) = (SELECT sum(id) FROM model) FROM model WHERE id % 50 = 1';
+	my $join = 'SELECT count(*), (SELECT count(*) FROM model), (SELECT count(*) FROM links)
+		FROM model JOIN links USING (id, source, target)';
+	my $whole = 'SELECT count(DISTINCT all_links()), max(all_links()) = (SELECT sum(id) FROM model) FROM model
+		WHERE id % 50 = 1';
 	like($session->run("EXPLAIN (ANALYZE) $wrong"), qr/Workers Launched: [1-9]/, "$backend: there are workers");
 	my $calls = q{SELECT count(*) FROM model WHERE doublets.count_links('links', id, source, target) <> 1};
 	my ($bad, $rounds, $end) = (0, 0, time + $seconds - 1);
@@ -217,7 +231,8 @@ SQL
 	is($session->run($wrong), '0', "$backend: workers see the leader's changes");
 	like($session->run($join), qr/^(\d+)\|\1\|\1$/, "$backend: joins too");
 	is($session->run($whole), '1|t', "$backend: and nothing else");
-	$session->run('SAVEPOINT c; TRUNCATE links, model; INSERT INTO links VALUES (1, 2, 3), (51, 2, 3); INSERT INTO model TABLE links');
+	$session->run('SAVEPOINT c; TRUNCATE links, model; INSERT INTO links VALUES (1, 2, 3), (51, 2, 3);
+		INSERT INTO model TABLE links');
 	is($session->run("$wrong; $whole"), "0\n1|t", "$backend: workers see the leader's TRUNCATE");
 	$session->run('ROLLBACK TO c');
 	is($session->run("$wrong; $whole"), "0\n1|t", "$backend: and its rollback");

@@ -1,6 +1,6 @@
-# Transaction ids beyond 2^31 and 2^32: links written before are as they were, whether settled or still in flight, what is
-# rolled back stays so, and writing goes on. Between the jumps every database is frozen and the commit log truncated: a
-# store must not need it.
+# Transaction ids beyond 2^31 and 2^32: links written before are as they were, whether settled or still in flight,
+# what is rolled back stays so, and writing goes on. Between the jumps every database is frozen and the commit log
+# truncated: a store must not need it.
 use strict;
 use warnings;
 use FindBin;
@@ -46,7 +46,8 @@ for my $backend (backends())
 {
 	my $node = new_node("wraparound_$backend", 'fsync = off', 'autovacuum_freeze_max_age = 2000000000');
 	$node->safe_psql('template1', 'ALTER DATABASE template0 ALLOW_CONNECTIONS true');
-	$node->safe_psql('postgres', "CREATE FUNCTION set_next_xid(xid8) RETURNS void STRICT LANGUAGE c AS '$directory/next_xid'");
+	$node->safe_psql('postgres', "CREATE FUNCTION set_next_xid(xid8) RETURNS void STRICT LANGUAGE c
+		AS '$directory/next_xid'");
 	make_links($node, $backend, name => $_) for qw(settled unsettled running);
 	$node->safe_psql('postgres', <<'SQL');
 CREATE TABLE model(id bigint PRIMARY KEY, source bigint, target bigint);
@@ -57,16 +58,20 @@ INSERT INTO running SELECT i, 1, 1 FROM generate_series(1, 50) AS i;
 INSERT INTO model TABLE running;
 SQL
 	my $session = Doublets::Session->new($node);
-	is($session->run(q{SELECT doublets.settle('settled') > 0; SELECT versions_in_flight FROM doublets.store_stats('settled')}),
+	is($session->run(q{SELECT doublets.settle('settled') > 0; SELECT versions_in_flight
+		FROM doublets.store_stats('settled')}),
 		"t\n0", "$backend: one store is settled") if $backend ne 'native';
 	# The other is left in flight. Whoever comes by settles a store, though for a few versions not every time: hence a new
 	# session for each check.
 	$session->run('INSERT INTO unsettled VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)');
 	$session->run('BEGIN; SELECT 1; UPDATE unsettled SET source = 20 WHERE id = 2; DELETE FROM unsettled WHERE id = 3');
 	my $one = $session->run('INSERT INTO unsettled VALUES (4, 4, 4); SELECT pg_current_xact_id()');
-	$session->run('SAVEPOINT a; INSERT INTO unsettled VALUES (5, 5, 5); UPDATE unsettled SET source = 10 WHERE id = 1; ROLLBACK TO a');
-	$session->run('SAVEPOINT b; INSERT INTO unsettled VALUES (6, 6, 6); SELECT * FROM unsettled WHERE id = 4 FOR UPDATE; COMMIT');
-	my $two = $session->run('BEGIN; DELETE FROM unsettled WHERE id = 1; INSERT INTO unsettled VALUES (7, 7, 7); SELECT pg_current_xact_id()');
+	$session->run('SAVEPOINT a; INSERT INTO unsettled VALUES (5, 5, 5); UPDATE unsettled SET source = 10 WHERE id = 1;
+		ROLLBACK TO a');
+	$session->run('SAVEPOINT b; INSERT INTO unsettled VALUES (6, 6, 6); SELECT * FROM unsettled WHERE id = 4 FOR UPDATE;
+		COMMIT');
+	my $two = $session->run('BEGIN; DELETE FROM unsettled WHERE id = 1; INSERT INTO unsettled VALUES (7, 7, 7);
+		SELECT pg_current_xact_id()');
 	$session->run('ROLLBACK');
 	my $settled = $node->safe_psql('postgres', "$all settled");
 	my $unsettled = '1,1,1 2,20,2 4,4,4 6,6,6';
@@ -93,7 +98,8 @@ DELETE FROM running WHERE id = 20 + $n;
 DELETE FROM model WHERE id = 20 + $n;
 COMMIT;
 SQL
-		is($session->run('SELECT count(*) FROM ((TABLE running EXCEPT TABLE model) UNION ALL (TABLE model EXCEPT TABLE running)) AS d'),
+		is($session->run('SELECT count(*)
+			FROM ((TABLE running EXCEPT TABLE model) UNION ALL (TABLE model EXCEPT TABLE running)) AS d'),
 			'0', "$backend, $when: writing goes on");
 		is($session->run("SELECT * FROM doublets.verify_store('$_')"), '', "$backend, $when: $_ is sound")
 		  for $backend eq 'native' ? () : qw(settled unsettled running);
@@ -116,7 +122,8 @@ SQL
 
 	$session->quit;
 	$session = Doublets::Session->new($node);
-	like($session->run('EXPLAIN (ANALYZE, VERBOSE) TABLE unsettled'), qr/Versions Skipped: [1-9]/, "$backend: still in flight")
+	like($session->run('EXPLAIN (ANALYZE, VERBOSE) TABLE unsettled'), qr/Versions Skipped: [1-9]/,
+		"$backend: still in flight")
 	  if $backend ne 'native';
 	# The very ids, in 32 bits, that wrote what is still in flight: it is not the new transaction's work.
 	for my $xid ($one, $two)
@@ -129,7 +136,8 @@ SQL
 	}
 	freeze($node, $session);
 	$check->('after 2^32');
-	$session->run('UPDATE unsettled SET target = 0; DELETE FROM unsettled WHERE id = 1; INSERT INTO unsettled VALUES (1, 0, 0)');
+	$session->run('UPDATE unsettled SET target = 0; DELETE FROM unsettled WHERE id = 1;
+		INSERT INTO unsettled VALUES (1, 0, 0)');
 	$unsettled = '1,0,0 2,20,0 4,4,0 6,6,0';
 	$check->('at last');
 	if ($backend ne 'native')

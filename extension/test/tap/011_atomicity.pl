@@ -1,5 +1,6 @@
-# A transaction that changes a store and ordinary tables ends as a whole, by whatever way it ends: an error in the middle of
-# a batch or of a script, a timeout, a client that goes away, a constraint that is checked at COMMIT, PREPARE TRANSACTION.
+# A transaction that changes a store and ordinary tables ends as a whole, by whatever way it ends: an error in the
+# middle of a batch or of a script, a timeout, a client that goes away, a constraint that is checked at COMMIT,
+# PREPARE TRANSACTION.
 use strict;
 use warnings;
 use FindBin;
@@ -32,41 +33,51 @@ CREATE CONSTRAINT TRIGGER late AFTER INSERT ON judged DEFERRABLE INITIALLY DEFER
 INSERT INTO links SELECT i, i, i FROM generate_series(1, 1000) AS i;
 INSERT INTO side SELECT i FROM generate_series(1, 1000) AS i;
 SQL
-	my $sums = q{SELECT (SELECT count(*) || ',' || sum(id) || ',' || sum(source) FROM links), (SELECT count(*) || ',' || sum(n) FROM side),
+	my $sums = q{SELECT (SELECT count(*) || ',' || sum(id) || ',' || sum(source)
+		FROM links), (SELECT count(*) || ',' || sum(n) FROM side),
 		(SELECT count(*) FROM checked), (SELECT count(*) FROM judged)};
 	my $before = $session->run($sums);
 	my $unchanged = sub {
 		my ($what) = @_;
 		is($session->run($sums), $before, "$backend: nothing stays after $what");
-		is($session->run(q{SELECT * FROM doublets.verify_store('links')}), '', "$backend: sound after $what") if $backend ne 'native';
+		is($session->run(q{SELECT * FROM doublets.verify_store('links')}), '',
+			"$backend: sound after $what") if $backend ne 'native';
 	};
-	my $change = 'INSERT INTO side SELECT i FROM generate_series(1001, 1500) AS i; UPDATE links SET source = -source WHERE id <= 500; '
-	  . 'DELETE FROM links WHERE id > 900; DELETE FROM side WHERE n > 900 AND n <= 1000; INSERT INTO links SELECT i, 0, 0 FROM generate_series(2001, 2500) AS i';
+	my $change = 'INSERT INTO side SELECT i FROM generate_series(1001, 1500) AS i;
+		UPDATE links SET source = -source WHERE id <= 500; '
+	  . 'DELETE FROM links WHERE id > 900; DELETE FROM side WHERE n > 900 AND n <= 1000;
+		INSERT INTO links SELECT i, 0, 0 FROM generate_series(2001, 2500) AS i';
 
 	# The 200th of 600 rows, then the 300th: in the first batch and in the second.
 	for my $at (200, 300)
 	{
-		is($session->run("BEGIN; $change; INSERT INTO links SELECT CASE i WHEN $at THEN 1 ELSE 5000 + i END, i, i FROM generate_series(1, 600) AS i; COMMIT"),
+		is($session->run("BEGIN; $change; INSERT INTO links SELECT CASE i WHEN $at THEN 1 ELSE 5000 + i END, i, i
+			FROM generate_series(1, 600) AS i; COMMIT"),
 			'ERROR:  23505', "$backend: a duplicate as row $at");
 		$unchanged->("a duplicate as row $at");
-		is($session->run("BEGIN; $change; INSERT INTO links SELECT 5000 + i, i, CASE WHEN i < $at THEN 1 END FROM generate_series(1, 600) AS i; COMMIT"),
+		is($session->run("BEGIN; $change; INSERT INTO links SELECT 5000 + i, i, CASE WHEN i < $at THEN 1 END
+			FROM generate_series(1, 600) AS i; COMMIT"),
 			'ERROR:  23502', "$backend: a null as row $at");
 		$unchanged->("a null as row $at");
 		my $rows = join '\n', map { $_ == $at ? '1,1,1' : 5000 + $_ . ',1,1' } 1 .. 600;
-		is($session->run("BEGIN; $change; COPY links FROM PROGRAM 'printf ''$rows\\n''' (FORMAT csv); COMMIT"), 'ERROR:  23505',
+		is($session->run("BEGIN; $change; COPY links FROM PROGRAM 'printf ''$rows\\n''' (FORMAT csv);
+			COMMIT"), 'ERROR:  23505',
 			"$backend: COPY with a duplicate as row $at");
 		$unchanged->("COPY with a duplicate as row $at");
 	}
 	if ($backend ne 'native')
 	{
-		is($session->run("BEGIN; $change; SELECT doublets.create_links('links', array_fill(1, ARRAY[600])::bigint[], array_fill(1, ARRAY[599])::bigint[] || NULL::bigint); COMMIT"),
+		is($session->run("BEGIN; $change; SELECT doublets.create_links('links', array_fill(1, ARRAY[600])::bigint[],
+			array_fill(1, ARRAY[599])::bigint[] || NULL::bigint); COMMIT"),
 			'ERROR:  23502', "$backend: create_links with a null at its end");
 		$unchanged->('create_links with a null at its end');
 	}
 
 	# Statements within statements.
-	is($session->run("BEGIN; $change; WITH d AS (DELETE FROM links WHERE id < 100 RETURNING id), s AS (DELETE FROM side USING d WHERE n = id RETURNING n)
-		INSERT INTO links SELECT CASE n WHEN 50 THEN 600 ELSE 7000 + n END, n, n FROM s; COMMIT"), 'ERROR:  23505', "$backend: a failing WITH");
+	is($session->run("BEGIN; $change; WITH d AS (DELETE FROM links WHERE id < 100 RETURNING id), s AS (DELETE
+		FROM side USING d WHERE n = id RETURNING n)
+		INSERT INTO links SELECT CASE n WHEN 50 THEN 600 ELSE 7000 + n END, n, n FROM s;
+			COMMIT"), 'ERROR:  23505', "$backend: a failing WITH");
 	$unchanged->('a failing WITH');
 	is($session->run(<<"SQL"), "ERROR:  22012", "$backend: exception blocks");
 DO \$\$
@@ -85,8 +96,10 @@ BEGIN
     END;
   END LOOP;
   IF (SELECT count(*) || ',' || sum(source) FROM links WHERE id >= 3000) <> '2,5' OR
-     (SELECT array_agg(n ORDER BY n) FROM side WHERE n >= 3000) <> (SELECT array_agg(id ORDER BY id) FROM links WHERE id >= 3000) THEN
-    RAISE EXCEPTION 'the table and the store differ: %', (SELECT array_agg(l ORDER BY id) FROM links AS l WHERE id >= 3000);
+     (SELECT array_agg(n ORDER BY n) FROM side WHERE n >= 3000) <> (SELECT array_agg(id ORDER BY id) FROM links
+	WHERE id >= 3000) THEN
+    RAISE EXCEPTION 'the table and the store differ: %', (SELECT array_agg(l ORDER BY id) FROM links AS l
+	WHERE id >= 3000);
   END IF;
   PERFORM 1 / 0;
 END
@@ -125,38 +138,46 @@ RELEASE e;
 INSERT INTO links VALUES (4010, 0, 0);
 COMMIT;
 SQL
-	is($session->run(q{SELECT string_agg(id::text, ' ' ORDER BY id) FROM links WHERE id > 4000; SELECT id FROM more}), "4001 4005 4009 4010\n4008",
+	is($session->run(q{SELECT string_agg(id::text, ' ' ORDER BY id) FROM links WHERE id > 4000;
+		SELECT id FROM more}), "4001 4005 4009 4010\n4008",
 		"$backend: savepoints in savepoints");
 	$session->run('DELETE FROM links WHERE id > 4000');
 	$unchanged->('savepoints in savepoints');
 
 	# What is checked at COMMIT.
-	is($session->run("BEGIN; $change; INSERT INTO checked VALUES (1), (1); SELECT count(*) FROM links; COMMIT"), "1400\nERROR:  23505",
+	is($session->run("BEGIN; $change; INSERT INTO checked VALUES (1), (1); SELECT count(*) FROM links;
+		COMMIT"), "1400\nERROR:  23505",
 		"$backend: a unique constraint fails at COMMIT");
 	$unchanged->('a unique constraint fails at COMMIT');
-	is($session->run("BEGIN; INSERT INTO judged VALUES (6000); $change; COMMIT"), 'ERROR:  P0042', "$backend: a trigger fails at COMMIT");
+	is($session->run("BEGIN; INSERT INTO judged VALUES (6000); $change; COMMIT"), 'ERROR:  P0042',
+		"$backend: a trigger fails at COMMIT");
 	$unchanged->('a trigger fails at COMMIT');
-	is($session->run('BEGIN; INSERT INTO judged VALUES (6000); INSERT INTO links VALUES (6000, 6000, 1); COMMIT; DELETE FROM links WHERE id = 6000; DELETE FROM judged'),
+	is($session->run('BEGIN; INSERT INTO judged VALUES (6000); INSERT INTO links VALUES (6000, 6000, 1); COMMIT;
+		DELETE FROM links WHERE id = 6000; DELETE FROM judged'),
 		'', "$backend: and sees what it needs");
 
 	# Time is up, the client is gone, the script ends with an error.
-	is($session->run("BEGIN; $change; SET LOCAL statement_timeout = 100; UPDATE links SET target = 1 WHERE pg_sleep(0.001) IS NOT NULL; COMMIT"),
+	is($session->run("BEGIN; $change; SET LOCAL statement_timeout = 100;
+		UPDATE links SET target = 1 WHERE pg_sleep(0.001) IS NOT NULL; COMMIT"),
 		'ERROR:  57014', "$backend: time is up");
 	$unchanged->('a timeout');
 	my $lost = Doublets::Session->new($node);
 	my $pid = $lost->pid;
 	$lost->run("BEGIN; $change");
 	$lost->send('UPDATE links SET source = 1 WHERE pg_sleep(0.1) IS NOT NULL');
-	ok(wait_for(20, sub { $session->run("SELECT wait_event FROM pg_stat_activity WHERE pid = $pid") eq 'PgSleep' }), "$backend: a client works");
+	ok(wait_for(20, sub { $session->run("SELECT wait_event FROM pg_stat_activity WHERE pid = $pid") eq 'PgSleep' }),
+		"$backend: a client works");
 	$lost->{run}->kill_kill;
-	ok(wait_for(60, sub { $session->run("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") eq '0' }), "$backend: and is killed");
+	ok(wait_for(60, sub { $session->run("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") eq '0' }),
+		"$backend: and is killed");
 	$unchanged->('a client was killed');
 	for my $options ([], ['-1'])
 	{
 		my ($out, $err);
 		my $begin = @$options ? '' : 'BEGIN;';
 		IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', @$options, '-d', $node->connstr('postgres') ], '<',
-			\"$begin $change; INSERT INTO side VALUES (1); INSERT INTO links VALUES (8000, 1, 1); COMMIT;", '>', \$out, '2>', \$err);
+			\"$begin $change; INSERT INTO side VALUES (1); INSERT INTO links VALUES (8000, 1, 1);
+				COMMIT;", '>', \$out, '2>', \$err);
 		like($err, qr/duplicate key/, "$backend: a script with an error");
 		$unchanged->('a script with an error');
 	}
@@ -180,12 +201,14 @@ SQL
 			is($session->run('SELECT count(*) FROM pg_prepared_xacts'), '0', "$backend: nothing is prepared");
 			$session->run("BEGIN; INSERT INTO side VALUES (9000); $work{$what}; PREPARE TRANSACTION 'p'; ROLLBACK");
 			$unchanged->("PREPARE TRANSACTION after $what");
-			is($session->run("SET lock_timeout = '5s'; UPDATE links SET source = source; TRUNCATE links; INSERT INTO links SELECT i, i, i FROM generate_series(1, 1000) AS i"),
+			is($session->run("SET lock_timeout = '5s'; UPDATE links SET source = source; TRUNCATE links;
+				INSERT INTO links SELECT i, i, i FROM generate_series(1, 1000) AS i"),
 				'', "$backend: no lock is left");
 			$session->run('RESET lock_timeout');
 		}
 		# What only read, or rolled its writing back, may be prepared.
-		is($session->run("BEGIN; SAVEPOINT a; $change; ROLLBACK TO a; SELECT count(*) FROM links; INSERT INTO side VALUES (9000); PREPARE TRANSACTION 'p'; COMMIT PREPARED 'p'"),
+		is($session->run("BEGIN; SAVEPOINT a; $change; ROLLBACK TO a; SELECT count(*) FROM links;
+			INSERT INTO side VALUES (9000); PREPARE TRANSACTION 'p'; COMMIT PREPARED 'p'"),
 			'1000', "$backend: a transaction that did not write the store is prepared");
 		$session->run('DELETE FROM side WHERE n = 9000');
 		$unchanged->('COMMIT PREPARED');

@@ -1,5 +1,5 @@
-# The library is replaced by one with other ideas of shared memory while the server runs, as an upgrade does: new sessions
-# say so instead of misreading what is there, old ones go on, and ordinary tables are none of its business.
+# The library is replaced by one with other ideas of shared memory while the server runs, as an upgrade does: new
+# sessions say so instead of misreading what is there, old ones go on, and ordinary tables are none of its business.
 use strict;
 use warnings;
 use File::Spec;
@@ -23,7 +23,8 @@ close $file;
 my $said = `make -s -C '$copy' doublets.so 2>&1`;
 is($?, 0, 'the other library is built') or BAIL_OUT($said);
 # Under this name the server takes it for another library than the installed one.
-my $other = "CREATE FUNCTION pg_temp.other_link(regclass, bigint) RETURNS doublets.link LANGUAGE c AS '$copy/doublets', 'doublets_get_link'";
+my $other = "CREATE FUNCTION pg_temp.other_link(regclass, bigint) RETURNS doublets.link LANGUAGE c
+	AS '$copy/doublets', 'doublets_get_link'";
 my $replaced = qr/ERROR:  55000: the doublets library was replaced while the server was running.*HINT:  Restart the server/s;
 
 for my $backend (grep { $_ ne 'native' } backends())
@@ -34,20 +35,25 @@ for my $backend (grep { $_ ne 'native' } backends())
 	$old->run('INSERT INTO links VALUES (1, 2, 3)');
 	for my $time ('first', 'second')
 	{
-		like((outcome($node, "$other; SELECT pg_temp.other_link('links', 1)"))[1], $replaced, "$backend: another library finds out, for the $time time");
+		like((outcome($node, "$other; SELECT pg_temp.other_link('links', 1)"))[1], $replaced,
+			"$backend: another library finds out, for the $time time");
 	}
-	is($old->run('UPDATE links SET target = 4 RETURNING id; SELECT * FROM links'), "1\n1|2|4", "$backend: an old session goes on");
+	is($old->run('UPDATE links SET target = 4 RETURNING id; SELECT * FROM links'), "1\n1|2|4",
+		"$backend: an old session goes on");
 	is($node->safe_psql('postgres', 'SELECT * FROM links'), '1|2|4', "$backend: and a new one with its library");
 	is(broken($node, $backend), '', "$backend: the store is sound");
 	$old->quit;
 
 	# The other way round: after a restart the other one is the first to make a store.
 	$node->restart;
-	is($node->safe_psql('postgres', "$other; SELECT pg_temp.other_link('links', 1) IS NULL"), 't', "$backend: it works by itself");
+	is($node->safe_psql('postgres', "$other; SELECT pg_temp.other_link('links', 1) IS NULL"), 't',
+		"$backend: it works by itself");
 	like((outcome($node, 'SELECT * FROM links'))[1], $replaced, "$backend: then ours finds out");
 	like((outcome($node, q{SELECT doublets.create_link('links', 1, 1)}))[1], $replaced, "$backend: functions too");
-	is((outcome($node, 'CREATE TABLE a(n int); CREATE TEMP TABLE b(n int); DROP TABLE a; SELECT 1'))[1], '1', "$backend: ordinary tables are made and dropped");
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname IN ('a', 'b')}), '0', "$backend: all of them");
+	is((outcome($node, 'CREATE TABLE a(n int); CREATE TEMP TABLE b(n int); DROP TABLE a; SELECT 1'))[1], '1',
+		"$backend: ordinary tables are made and dropped");
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname IN ('a', 'b')}), '0',
+		"$backend: all of them");
 	$node->restart;
 	is($node->safe_psql('postgres', 'INSERT INTO links VALUES (1, 1, 1) RETURNING id'), '1', "$backend: a restart helps");
 	$node->stop;
