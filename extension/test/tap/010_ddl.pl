@@ -198,7 +198,7 @@ SQL
 sub storm
 {
 	my ($node, $backend) = @_;
-	my ($run, $out, $err) = start_storm($node, $backend, $ENV{DOUBLETS_TEST_LONG} ? 120 : 3);
+	my ($run, $out, $err) = start_storm($node, $backend, $ENV{DOUBLETS_TEST_LONG} ? 120 : 2);
 	ok($run->finish, "$backend: no unexpected error in the storm") or diag(substr $$err, 0, 2000);
 	my ($done) = $$out =~ /number of transactions actually processed: (\d+)/;
 	cmp_ok($done // 0, '>', 50, "$backend: and much was done");
@@ -258,8 +258,7 @@ sub containers
 		$inside->run("$make; BEGIN; UPDATE links SET source = 3; INSERT INTO links SELECT i, i, i
 			FROM generate_series(10000, 100000) AS i");
 		cmp_ok(segment_bytes($node), '>', $little + 5_000_000, "$backend: a store in another database");
-		like($ddl->run('DROP DATABASE other'), qr/55006/, "$backend: which is in use");
-		is($ddl->run('DROP DATABASE other WITH (FORCE)'), '', "$backend: and dropped though");
+		is($ddl->run('DROP DATABASE other WITH (FORCE)'), '', "$backend: dropped with its session");
 		$ddl->run('CREATE DATABASE other');
 		$inside->quit;
 		my $next = Doublets::Session->new($node);

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-my $rounds = $ENV{DOUBLETS_TEST_LONG} ? 40 : 4;
+my $rounds = $ENV{DOUBLETS_TEST_LONG} ? 40 : 3;
 
 for my $backend (backends())
 {
