@@ -26,7 +26,7 @@ Environment:
   BENCHMARK_BACKEND           native, doublets, all, or names separated by commas (see `list`)
   BENCHMARK_BACKGROUND_LINKS  B of links8, links that are there (default 1000, quick 100)
   BENCHMARK_LINKS             N of links8, links worked on, N ≤ B (default 100, quick 10)
-  BENCHMARK_SAMPLES           samples per operation and backend, 2 to 1000 (default 10)
+  BENCHMARK_SAMPLES           samples per operation and backend, 2 to 1000 (default 10, quick 7)
   BENCHMARK_WARMUP            seconds of warm-up before the samples of links8 and real, 0 to 100 (default 1, quick 0.05)
 
 Results: report.html, report.md, charts/*.svg and *.png, and the raw samples as CSV.
@@ -42,7 +42,7 @@ whole() {
 options_defaults() {
   case $1 in
     quick)
-      BACKGROUND=100 ACTIVE=10 SAMPLES=10 WARM_UP=0.05 SAMPLE_SECONDS=0.02 REPETITIONS=1
+      BACKGROUND=100 ACTIVE=10 SAMPLES=7 WARM_UP=0.05 SAMPLE_SECONDS=0.02 REPETITIONS=1
       TARGETS_LINKS=100000 LOAD_SAMPLES=3 CLIENT_SECONDS=0.1 CORE_LINKS=1000000 CORE_ROUNDS=2
       ;;
     standard)
