@@ -222,6 +222,10 @@ class LockModel : public ::testing::TestWithParam<std::tuple<Layout, bool, unsig
       });
       if (!held) link.holds.push_back(hold);
     } else {
+      // Who has the link FOR UPDATE changes its key, whatever comes of it.
+      if (std::any_of(link.holds.begin(), link.holds.end(),
+                      [&](const Hold& h) { return h.owner == &t && h.strength == LockStrength::kUpdate; }))
+        strength = LockStrength::kUpdate;
       link.changes.push_back({&t, hold.depth, strength, hold.xid, version, input.version});
     }
   }

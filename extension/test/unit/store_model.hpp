@@ -230,6 +230,7 @@ class StoreModel : private ModelHistory {
 
   LinkInput new_link() {
     LinkInput link{0, value(), value(), {}};
+    link.patient = true;  // or it would be there while it waits, which has tests of its own
     if (options_.hub_one_in != 0 && choices_.one_in(options_.hub_one_in))
       (choices_.one_in(4) ? link.target : link.source) = 7;
     if (choices_.one_in(options_.explicit_one_in)) link.id = given_id();
