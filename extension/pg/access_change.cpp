@@ -148,7 +148,7 @@ bool resolve_change(const WriteTarget &t, Line &line, Ref<Version> version, cons
   case Status::kUpdated:
     if (IsolationUsesXactSnapshot())
       raise_concurrent(false);
-    line.leave();
+    // Still at the head of the line: the next comes when what the version has become is locked.
     change = lock_link(t, version, {strength, LockWaitBlock, true}, newest);
     Assert(change != Change::kDone);
     return false;
@@ -215,7 +215,14 @@ Change delete_link(const WriteTarget &t, Ref<Version> version, LinkRow &newest) 
 Change lock_link(const WriteTarget &t, Ref<Version> version, const RowLock &how,
                  LinkRow &newest) {
   const Writer writer = writer_of(begin_write(t.store), t.command);
-  Line line(t.rel);
+  // The line for the version before is kept until the next one is locked, so that nobody who
+  // stood behind in it comes first.
+  Line line(t.rel), before(t.rel);
+  const auto leave = [&line, &before](Change change) {
+    line.leave();
+    before.leave();
+    return change;
+  };
   for (Change change = Change::kDone;;) {
     store_lock(t.store, LW_EXCLUSIVE);
     Store store(t.store->heap);
@@ -224,34 +231,34 @@ Change lock_link(const WriteTarget &t, Ref<Version> version, const RowLock &how,
     store_unlock(t.store);
     switch (r.status) {
     case Status::kOk:
-      line.leave();
-      return change;
+      return leave(change);
     case Status::kNeedMemory:
       make_room(t, r.units);
       break;
     case Status::kWait:
       if (wait_in_line(t, line, r, how.policy, XLTW_Lock))
         break;
-      line.leave();
-      return Change::kWouldBlock;
+      return leave(Change::kWouldBlock);
     case Status::kSelfModified:
-      line.leave();
+      (void)leave(change);
       if (how.before_change && r.command != t.command)
         raise_self_modified(how.strength == LockStrength::kUpdate);
       return Change::kSkip;
     case Status::kDeleted:
-      line.leave();
+      (void)leave(change);
       if (IsolationUsesXactSnapshot())
         raise_concurrent(how.before_change);
       return Change::kDeleted;
     case Status::kUpdated:
-      line.leave();
       if (IsolationUsesXactSnapshot())
         raise_concurrent(false);
+      before.leave();
+      before = line;
+      line = Line(t.rel);
       version = r.other;
       change = find_newest(t, version, how.policy);
       if (change != Change::kUpdated)
-        return change;
+        return leave(change);
       break;
     default:
       elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
