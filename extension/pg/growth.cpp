@@ -34,10 +34,10 @@ Growth add_chunk(StoreHandle* store, uint32 units) {
   reserve_segment(store);
   if (!heap.reserve_local(bytes)) return Growth::kNoLocalMemory;
   const Chunk chunk = chunk_create(bytes, allocated + bytes > kSmallStoreBytes);
-  LWLockAcquire(&store->shared->lock, LW_EXCLUSIVE);
+  store_lock(store, LW_EXCLUSIVE);  // fully mapped: nobody else grows it
   const uint32 number = heap.mapped_chunks();
   const Status status = heap.add_chunk(chunk.handle, chunk.base, bytes);
-  LWLockRelease(&store->shared->lock);
+  store_unlock(store);
   if (status != Status::kOk) {
     chunk_give_back(chunk.handle, bytes, chunk.segment);
     if (chunk.segment != nullptr) dsm_detach(chunk.segment);

@@ -94,7 +94,7 @@ void attach_root() {
 void format_slab(SharedStore* slab, uint32 number) {
   const uint32 count = kFirstSlab << number;
   for (uint32 i = 0; i < count; ++i) {
-    LWLockInitialize(&slab[i].lock, root->store_tranche);
+    for (LWLockPadded& part : slab[i].locks) LWLockInitialize(&part.lock, root->store_tranche);
     pg_atomic_init_u64(&slab[i].incarnation, 0);
     slab[i].state = StoreState::kFree;
     slab[i].slot = slots_in(number) + i;

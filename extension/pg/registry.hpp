@@ -32,10 +32,11 @@ enum class StoreState : std::uint32_t {
   kDead,     // its memory is being given back, or has been; the slot waits to be reused
 };
 
+inline constexpr int kStoreLocks = 4;
+
 // The shared part of one store with memory. Padded: the locks of two stores do not share
 // a cache line.
 struct alignas(PG_CACHE_LINE_SIZE) SharedStore {
-  LWLock lock;                   // protects everything in the store's chunks
   pg_atomic_uint64 incarnation;  // 0: none; written under the registry lock, read by anyone
   // The registry lock; key, root, layout and unique_pairs are constant while live, so
   // whoever has the relation locked may read them without it.
@@ -47,6 +48,9 @@ struct alignas(PG_CACHE_LINE_SIZE) SharedStore {
   std::uint32_t next_dead;
   std::uint32_t slot;  // number of this slot; immutable
   bool unique_pairs;
+  // The store's lock, which protects everything in its chunks: a reader has one of them shared, a
+  // writer all of them exclusive.
+  LWLockPadded locks[kStoreLocks];
 };
 
 // Called once by _PG_init.

@@ -9,6 +9,23 @@ namespace {
 
 constexpr int kSweepPerCreate = 64;  // slots looked at by whoever makes a new store
 
+// The lock is held for less than a microsecond as a rule. Whoever finds it taken looks again for about
+// as long as falling asleep and being woken would take, so that he loses twice that at most.
+constexpr int kSpins = 400;
+
+void acquire(LWLock* lock, LWLockMode mode) {
+  for (int i = 0; i < kSpins; ++i) {
+    if (likely(LWLockConditionalAcquire(lock, mode))) return;
+    SPIN_DELAY();
+  }
+  LWLockAcquire(lock, mode);
+}
+
+// The lock a reader takes. Backends that run at the same time seldom have the same one.
+LWLock* own_lock(SharedStore* shared) {
+  return &shared->locks[static_cast<uint32>(MyProc->pgprocno) % kStoreLocks].lock;
+}
+
 [[noreturn]] void out_of_memory() {
   ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
                   errdetail("Failed while mapping the memory of a doublets store.")));
@@ -163,24 +180,36 @@ void store_map(StoreHandle* store) {
 
 void store_lock(StoreHandle* store, LWLockMode mode) {
   for (;;) {
-    LWLockAcquire(&store->shared->lock, mode);
+    store->exclusive = mode == LW_EXCLUSIVE;
+    if (!store->exclusive)
+      acquire(own_lock(store->shared), LW_SHARED);
+    else
+      for (LWLockPadded& part : store->shared->locks) acquire(&part.lock, LW_EXCLUSIVE);
     if (likely(store->heap.fully_mapped())) return;
-    LWLockRelease(&store->shared->lock);
+    store_unlock(store);
     store_map(store);
   }
 }
 
-bool store_lock_conditional(StoreHandle* store, LWLockMode mode) {
+bool store_lock_conditional(StoreHandle* store) {
   for (;;) {
-    if (!LWLockConditionalAcquire(&store->shared->lock, mode)) return false;
+    store->exclusive = true;
+    for (int i = 0; i < kStoreLocks; ++i)
+      if (!LWLockConditionalAcquire(&store->shared->locks[i].lock, LW_EXCLUSIVE)) {
+        while (--i >= 0) LWLockRelease(&store->shared->locks[i].lock);
+        return false;
+      }
     if (likely(store->heap.fully_mapped())) return true;
-    LWLockRelease(&store->shared->lock);
+    store_unlock(store);
     store_map(store);
   }
 }
 
 void store_unlock(StoreHandle* store) {
-  LWLockRelease(&store->shared->lock);
+  if (!store->exclusive)
+    LWLockRelease(own_lock(store->shared));
+  else
+    for (int i = kStoreLocks - 1; i >= 0; --i) LWLockRelease(&store->shared->locks[i].lock);
 }
 
 void store_truncate(Relation rel) {

@@ -1,5 +1,8 @@
 // A backend's view of one store: where its chunks are mapped, and how to lock it.
 //
+// A store's lock is several LWLocks: readers share the one of their backend, writers take all, so
+// that readers on different processors do not take the same cache line from each other.
+//
 // Order of locks: relation lock (heavyweight), growth lock (heavyweight: the
 // relation's extension lock), store lock (LWLock), registry lock (LWLock). No two
 // store locks are held at once. Nothing that may raise an ERROR is done under an
@@ -28,6 +31,8 @@ struct StoreHandle {
   dsm_segment** segments;  // of chunk i, null for chunks in an arena
   std::uint32_t segment_capacity;
   StoreHandle* next_lost;         // of pending.cpp
+  bool exclusive;                 // how the store's lock was last taken
+  unsigned settling_pause;        // statements to come that need not settle
   StoreTransaction* transaction;  // of transactions.cpp: of the innermost subtransaction that has written; null when attached
 };
 
@@ -44,8 +49,8 @@ StoreHandle* store_open(Relation rel, bool create);
 // ERROR (53200, no memory to map a chunk) before it is taken, never while held.
 void store_lock(StoreHandle* store, LWLockMode mode);
 
-// The same if it can be had at once; may map chunks first.
-bool store_lock_conditional(StoreHandle* store, LWLockMode mode);
+// The same, exclusive, if it can be had at once; may map chunks first.
+bool store_lock_conditional(StoreHandle* store);
 
 void store_unlock(StoreHandle* store);
 

@@ -253,7 +253,7 @@ std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait, bo
   const TxnId horizon = settling_horizon();
   if (wait)
     store_lock(store, LW_EXCLUSIVE);
-  else if (!store_lock_conditional(store, LW_EXCLUSIVE))
+  else if (!store_lock_conditional(store))
     return 0;
   Store core(store->heap);
   std::uint64_t dropped = core.settle(horizon, limit, more);
@@ -265,11 +265,17 @@ std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait, bo
 }
 
 void settle_in_passing(StoreHandle *store, std::uint64_t limit, bool wait) {
-  constexpr std::uint64_t kFew = 16;
-  static std::uint64_t passes = 0;
+  constexpr unsigned kFew = 16;
   const StoreHeader &header = Store(store->heap).header();
-  if (Store::has_unsettled(header, kFew) || (Store::has_unsettled(header) && ++passes % kFew == 0))
-    (void)settle_some(store, limit, wait);
+  if (!Store::has_unsettled(header))
+    return;
+  if (store->settling_pause > 0) {
+    --store->settling_pause;
+    return;
+  }
+  // Where there is nothing to do, as while this transaction goes on, or little, only every so often.
+  const bool worth = settle_some(store, limit, wait) > 0 && Store::has_unsettled(header, kFew);
+  store->settling_pause = worth ? 0 : kFew - 1;
 }
 
 std::uint64_t settle_all(StoreHandle *store) {

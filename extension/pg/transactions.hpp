@@ -100,8 +100,8 @@ TxnId settling_horizon();
 std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait,
                           bool *more = nullptr);
 
-// The same by the way of a statement: now and then while there are few, for finding the
-// horizon costs as much as a short statement may.
+// The same by the way of a statement: now and then while there are few or the last time dropped
+// none, for finding the horizon costs as much as a short statement may.
 void settle_in_passing(StoreHandle *store, std::uint64_t limit, bool wait);
 
 // Settles all that can be, interruptibly; returns the number dropped.
