@@ -1,5 +1,6 @@
 #include "id_index.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace doublets {
@@ -148,7 +149,6 @@ void IdIndex::unlink_free(LinkId id) noexcept {
 
 std::size_t IdIndex::collect(LinkId from, LinkId upto, Ref<Version> *out, std::size_t capacity,
                              LinkId &next) const noexcept {
-  constexpr std::uint64_t kMaxLooks = 16384; // entries passed over while the lock is held
   std::size_t n = 0;
   auto id = static_cast<std::uint64_t>(from < 1 ? 1 : from);
   const auto last = static_cast<std::uint64_t>(upto);
@@ -177,6 +177,69 @@ std::size_t IdIndex::collect(LinkId from, LinkId upto, Ref<Version> *out, std::s
     next = found == 0 ? static_cast<LinkId>(id) : reached == kMax ? 0 : reached + 1;
   }
   return n;
+}
+
+std::size_t IdIndex::collect_backward(LinkId from, LinkId upto, Ref<Version> *out,
+                                      std::size_t capacity, LinkId &next) const noexcept {
+  next = 0;
+  const auto first = static_cast<std::uint64_t>(from < 1 ? 1 : from);
+  if (upto < 1 || static_cast<std::uint64_t>(upto) < first)
+    return 0;
+  auto id = static_cast<std::uint64_t>(upto);
+  std::size_t n = 0;
+  if (id >= dense_.size() && header_.sparse_count > 0) {
+    const auto low = static_cast<LinkId>(std::max(first, dense_.size()));
+    const TreeKey end = upto == kMax ? kKeyMax : key_from(upto + 1, 0, 0);
+    n = sparse_.collect_backward(key_from(low, 0, 0), end, out, capacity);
+    if (n == capacity) {
+      const auto reached = static_cast<std::uint64_t>(heap_.at(out[n - 1]).id);
+      next = reached > first ? static_cast<LinkId>(reached - 1) : 0;
+      return n;
+    }
+  }
+  std::uint64_t looks = 0;
+  for (id = std::min(id, dense_.size() == 0 ? 0 : dense_.size() - 1); id >= first;) {
+    const IdEntry *page = &dense_[id - id % kPerPage];
+    for (std::uint64_t i = id % kPerPage + 1; i-- > 0 && id >= first; --id) {
+      if (n == capacity || ++looks > kMaxLooks) {
+        next = static_cast<LinkId>(id);
+        return n;
+      }
+      if (page[i].word1 == IdEntry::kInUse)
+        out[n++] = {page[i].word0};
+    }
+  }
+  return n;
+}
+
+// Of the ids [id, id + n), all dense, how many are in use.
+std::uint64_t IdIndex::dense_in_use(std::uint64_t id, std::uint64_t n) const noexcept {
+  std::uint64_t used = 0;
+  for (const std::uint64_t end = id + n; id < end; ++id)
+    used += dense_[id].word1 == IdEntry::kInUse;
+  return used;
+}
+
+std::uint64_t IdIndex::estimate(LinkId from, LinkId upto) const noexcept {
+  constexpr std::uint64_t kSamples = 16, kSampled = 32;
+  const auto first = static_cast<std::uint64_t>(from < 1 ? 1 : from);
+  if (upto < 1 || static_cast<std::uint64_t>(upto) < first)
+    return 0;
+  std::uint64_t used = 0;
+  if (first < dense_.size()) {
+    const std::uint64_t n = std::min<std::uint64_t>(static_cast<std::uint64_t>(upto), dense_.size() - 1) - first + 1;
+    if (n <= kSamples * kSampled) {
+      used = dense_in_use(first, n);
+    } else {
+      for (std::uint64_t i = 0; i < kSamples; ++i)
+        used += dense_in_use(first + (n - kSampled) / (kSamples - 1) * i, kSampled);
+      used = static_cast<std::uint64_t>(static_cast<double>(used) / (kSamples * kSampled) * static_cast<double>(n));
+    }
+  }
+  if (header_.sparse_count > 0 && static_cast<std::uint64_t>(upto) >= dense_.size())
+    used += sparse_.count_below({upto, kKeyMax.second, kKeyMax.third, kKeyMax.version}) -
+            sparse_.count_below(key_from(static_cast<LinkId>(first)));
+  return used;
 }
 
 std::uint64_t IdIndex::verify(void (*report)(void *, const char *), void *context) const noexcept {

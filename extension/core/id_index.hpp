@@ -75,12 +75,20 @@ public:
   std::size_t collect(LinkId from, LinkId upto, Ref<Version> *out, std::size_t capacity,
                       LinkId &next) const noexcept;
 
+  // The same, descending from `upto`.
+  std::size_t collect_backward(LinkId from, LinkId upto, Ref<Version> *out, std::size_t capacity,
+                               LinkId &next) const noexcept;
+
+  // Number of ids in use in [from, upto]: exact but for long stretches of dense ids, of which
+  // samples are counted. O(1), O(log n) with ids that are not dense.
+  std::uint64_t estimate(LinkId from, LinkId upto) const noexcept;
 
   // Checks the free list, the counter and the tree; returns units of all blocks.
   std::uint64_t verify(void (*report)(void *, const char *), void *context) const noexcept;
 
 private:
   static constexpr std::uint32_t kPerPage = PagedArray<IdEntry>::kPerPage;
+  static constexpr std::uint64_t kMaxLooks = 16384; // entries passed over while the lock is held
 
   bool is_dense(LinkId id) const noexcept {
     return static_cast<std::uint64_t>(id) < dense_.size();
@@ -90,6 +98,7 @@ private:
     return static_cast<std::uint64_t>(id) < dense_.size() + kPerPage;
   }
   Ref<Version> sparse_head(LinkId id) const noexcept;
+  std::uint64_t dense_in_use(std::uint64_t id, std::uint64_t n) const noexcept;
   void grow_dense() noexcept;
   void set_head(LinkId id, Ref<Version> old_head, Ref<Version> version) noexcept;
   void unlink_free(LinkId id) noexcept;

@@ -26,16 +26,16 @@ void SplitIndex::remove(Ref<Version> version) noexcept {
   by_pair_.remove(version);
 }
 
-std::uint64_t SplitIndex::count(const Pattern &pattern) const noexcept {
-  return with_list(pattern, [](const auto &map, HashIndex::Entry entry) noexcept {
-    return std::uint64_t{map.count(entry)};
+std::uint64_t SplitIndex::count(const Search &search) const noexcept {
+  return with_list(search, [&](const auto &map, HashIndex::Entry entry) noexcept {
+    return map.count(entry, search.pattern.id);
   });
 }
 
-std::size_t SplitIndex::candidates(const Pattern &pattern, Position &position, Ref<Version> *out,
-                                   std::size_t capacity) const noexcept {
-  return with_list(pattern, [&](const auto &map, HashIndex::Entry entry) noexcept {
-    return map.collect(entry, position, out, capacity);
+Candidates SplitIndex::candidates(const Search &search, Position &position, Ref<Version> *out,
+                                  std::size_t want) const noexcept {
+  return with_list(search, [&](const auto &map, HashIndex::Entry entry) noexcept {
+    return map.collect(entry, search.pattern.id, search.backward, position, out, want);
   });
 }
 

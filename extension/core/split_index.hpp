@@ -20,7 +20,7 @@ struct SplitHeader {
 class SplitIndex {
 public:
   SplitIndex(Heap &heap, SplitHeader &header, std::uint64_t seed) noexcept
-      : by_source_(heap, header.by_source, seed), by_target_(heap, header.by_target, seed),
+      : heap_(heap), by_source_(heap, header.by_source, seed), by_target_(heap, header.by_target, seed),
         by_pair_(heap, header.by_pair, seed) {}
 
   // Where a pair's parts stand, found while planning and used when applying.
@@ -58,11 +58,34 @@ public:
     prefetch(1, source, target);
   }
 
-  // Versions, whatever their visibility, with the source and/or target of `pattern`
-  // (one at least).
-  std::uint64_t count(const Pattern &pattern) const noexcept;
-  std::size_t candidates(const Pattern &pattern, Position &position, Ref<Version> *out,
-                         std::size_t capacity) const noexcept;
+  // Versions, whatever their visibility, that a search by kSource, kTarget or kPair looks at.
+  std::uint64_t count(const Search &search) const noexcept;
+
+  // The next of them, about `want`; `out` has room for kMaxCandidates.
+  static constexpr std::size_t kMaxCandidates = VersionMap<MapKey::kSource>::kArrayMax;
+  Candidates candidates(const Search &search, Position &position, Ref<Version> *out,
+                        std::size_t want) const noexcept;
+
+  // Lets a search go on behind a version that candidates has given.
+  void resume_after(const Search &search, Position &position, Ref<Version> version) const noexcept {
+    move_past<Order::kById>(position, search.backward, heap_, version);
+  }
+
+  // Whether `n`, count of a search, is the number of versions of its pattern. In a list that is no
+  // tree ids are not told apart; it is short.
+  static bool counts(const Search &search, std::uint64_t n) noexcept {
+    const Pattern &p = search.pattern;
+    return !needs_check(search) ||
+           (n > kMaxCandidates && (p.target.is_all() || p.source.is_all() || search.access == Access::kPair));
+  }
+
+  // Whether the versions looked at have to be checked against the pattern.
+  static bool needs_check(const Search &search) noexcept {
+    const Pattern &p = search.pattern;
+    return !p.id.is_all() || (search.access == Access::kSource   ? !p.target.is_all()
+                              : search.access == Access::kTarget ? !p.source.is_all()
+                                                                 : false);
+  }
 
   // Checks that exactly the versions the caller passes to `covers` are indexed: the
   // caller counts them. Returns units of all blocks.
@@ -77,15 +100,18 @@ private:
     f(by_target_);
     f(by_pair_);
   }
-  // The shortest list that has all matches of `pattern`: calls f(map, entry).
+  // The list a search walks: calls f(map, entry).
   template <class F>
-  decltype(auto) with_list(const Pattern &pattern, F &&f) const noexcept {
+  decltype(auto) with_list(const Search &search, F &&f) const noexcept {
     const auto find = [&](const auto &map) noexcept {
-      return f(map, map.find(map.key_of(pattern.source, pattern.target)));
+      return f(map, map.find(map.key_of(search.pattern.source.low, search.pattern.target.low)));
     };
-    return !pattern.has_target ? find(by_source_) : !pattern.has_source ? find(by_target_) : find(by_pair_);
+    return search.access == Access::kSource   ? find(by_source_)
+           : search.access == Access::kTarget ? find(by_target_)
+                                              : find(by_pair_);
   }
 
+  Heap &heap_;
   VersionMap<MapKey::kSource> by_source_;
   VersionMap<MapKey::kTarget> by_target_;
   VersionMap<MapKey::kPair> by_pair_;

@@ -6,15 +6,6 @@
 namespace doublets {
 namespace {
 
-// Versions looked at in one step; bounds the time the store's lock is held.
-constexpr std::size_t kStep = 256;
-static_assert(kStep >= VersionMap<MapKey::kSource>::kArrayMax);
-
-// Versions of one id that a snapshot may see: one of those before it and, as in a table, a
-// second one if its own transaction has put a link in the place of one that another has deleted
-// since.
-constexpr unsigned kVisible = 2;
-
 // What every write may take besides its indexes: version, in-flight records of the new
 // and the old version, slot.
 constexpr BlockPlan record_plan() noexcept {
@@ -38,123 +29,6 @@ void Store::format(char *base, std::size_t bytes, std::uint64_t handle, Layout l
   h->seed = seed;
   h->ids.fresh = 1;
   Heap::format(base, bytes, handle, sizeof(StoreHeader));
-}
-
-// ---------------------------------------------------------------------------
-// Reading
-
-bool Store::sees_flight(const Flight &flight, const Visibility &v) const noexcept {
-  if (flight.inserter && !v.includes(v.context, heap_.at(flight.inserter), flight.cmin))
-    return false;
-  return !flight.deleter || !v.includes(v.context, heap_.at(flight.deleter), flight.deleted_by());
-}
-
-Ref<Version> Store::find(LinkId id, const Visibility &seen_by) const noexcept {
-  const IdIndex ids(heap_, header_.ids);
-  for (Ref<Version> v = ids.head(id); v; v = heap_.at(v).older)
-    if (sees(v, seen_by))
-      return v;
-  return {};
-}
-
-std::size_t Store::scan(const Pattern &pattern, Position &position, const Visibility &seen_by,
-                        LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept {
-  std::size_t found = 0;
-  if (pattern.has_id) {
-    position.done = true;
-    const IdIndex ids(heap_, header_.ids);
-    for (Ref<Version> v = ids.head(pattern.id); v && found < capacity; v = heap_.at(v).older)
-      if (sees(v, seen_by) && pattern.matches(heap_.at(v)))
-        rows[found++] = row(v);
-    return found;
-  }
-  Ref<Version> refs[kStep];
-  std::size_t looked = 0;
-  while (!position.done && capacity - found >= kStep && looked < 4 * kStep) {
-    std::size_t n;
-    if (pattern.has_source || pattern.has_target) {
-      n = with_index([&](auto &index) noexcept {
-        return index.candidates(pattern, position, refs, kStep);
-      });
-    } else {
-      LinkId next = 0;
-      n = IdIndex(heap_, header_.ids)
-              .collect(position.next_id, IdIndex::kMax, refs, kStep / kVisible, next);
-      position.next_id = next;
-      position.done = next == 0;
-      looked += n == 0 ? kStep : 0;
-    }
-    looked += n;
-    for (std::size_t i = 0; i < n; ++i)
-      ask_for(&heap_.at(refs[i]));
-    if (pattern.has_source || pattern.has_target) {
-      for (std::size_t i = 0; i < n; ++i) {
-        if (sees(refs[i], seen_by))
-          rows[found++] = row(refs[i]);
-        else
-          ++passed;
-      }
-    } else {
-      for (std::size_t i = 0; i < n; ++i) {
-        unsigned seen = 0;
-        for (Ref<Version> v = refs[i]; v && seen < kVisible; v = heap_.at(v).older) {
-          if (sees(v, seen_by)) {
-            rows[found++] = row(v);
-            ++seen;
-          } else {
-            ++passed;
-          }
-          if (!heap_.at(v).flight)
-            break; // settled: nothing older is left that anyone sees
-        }
-      }
-    }
-  }
-  return found;
-}
-
-std::uint64_t Store::estimate(const Pattern &pattern) const noexcept {
-  if (pattern.has_id)
-    return IdIndex(heap_, header_.ids).head(pattern.id) ? 1 : 0;
-  if (pattern.has_source || pattern.has_target)
-    return with_index([&](auto &index) noexcept { return index.count(pattern); });
-  return header_.versions;
-}
-
-std::uint64_t Store::count(const Pattern &pattern, const Visibility &seen_by,
-                           bool &exact) const noexcept {
-  exact = true;
-  if (pattern.has_id) {
-    const IdIndex ids(heap_, header_.ids);
-    std::uint64_t found = 0;
-    for (Ref<Version> v = ids.head(pattern.id); v; v = heap_.at(v).older)
-      found += sees(v, seen_by) && pattern.matches(heap_.at(v));
-    return found;
-  }
-  const std::uint64_t all = estimate(pattern);
-  constexpr std::uint64_t kMaxWalk = 16384; // bounds the time the lock is held
-  if (all == 0 || header_.flights == 0)
-    return all;
-  if (header_.flights > std::min(all, kMaxWalk)) {
-    exact = false;
-    return all;
-  }
-  // Only versions in flight can be invisible.
-  std::uint64_t unseen = 0;
-  for (Ref<Flight> f = header_.queue_head; f; f = heap_.at(f).next) {
-    const Flight &flight = heap_.at(f);
-    if (sees_flight(flight, seen_by))
-      continue;
-    if (flight.version) {
-      unseen += pattern.matches(heap_.at(flight.version));
-      continue;
-    }
-    for (std::uint32_t i = 0; i < FlightRun::count(flight); ++i) {
-      const Version &v = heap_.at(Ref<Version>{members(flight)[i]});
-      unseen += v.flight == f && pattern.matches(v);
-    }
-  }
-  return all - unseen;
 }
 
 // ---------------------------------------------------------------------------
@@ -212,18 +86,15 @@ WriteResult Store::check_id(LinkId id, Ref<Version> except, const Oracle &oracle
 
 WriteResult Store::check_pair(std::int64_t source, std::int64_t target, Ref<Version> except,
                               const Oracle &oracle) const noexcept {
-  Pattern pattern;
-  pattern.has_source = pattern.has_target = true;
-  pattern.source = source;
-  pattern.target = target;
+  const Search search = Search::of(Pattern::pair(source, target));
   WriteResult found, wait;
   Ref<Version> refs[kStep];
-  // A batch that has a live one has the smallest: as for scan.
+  // Batches come by id, so the first one that has a live version has the smallest.
   for (Position position; !position.done && found.status == Status::kOk;) {
-    const std::size_t n = with_index([&](auto &index) noexcept {
-      return index.candidates(pattern, position, refs, kStep);
+    const Candidates met = with_index([&](auto &index) noexcept {
+      return index.candidates(search, position, refs, kStep);
     });
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < met.n; ++i) {
       const WriteResult r = conflict_of(refs[i], except, Status::kDuplicatePair, oracle);
       if (r.status == Status::kDuplicatePair &&
           (found.status == Status::kOk || heap_.at(r.other).id < heap_.at(found.other).id))

@@ -108,21 +108,28 @@ public:
 
   // --- Reading [shared] ---
 
-  // The next links of `pattern` that `seen_by` sees: writes at most `capacity` (>= 256)
-  // to `rows`, advances `position`. May write none and not be done: bounded work.
-  // Order: by id if the pattern fixes neither end; `united`: by the index used;
-  // `split`: the batch that writes the first rows writes the one with the smallest id.
-  // `passed` is raised by the versions looked at and not seen.
-  std::size_t scan(const Pattern &pattern, Position &position, const Visibility &seen_by,
+  // The next links of a search that `seen_by` sees, in its order (see Access): writes at most
+  // `capacity` (>= 2) to `rows`, advances `position`. May write none and not be done: bounded
+  // work. Looks at hardly more versions than it takes to fill `rows`, so whoever wants few
+  // links asks for few. `passed` is raised by the versions looked at and not seen.
+  // Requires: search.access is one the layout has for the pattern.
+  std::size_t scan(const Search &search, Position &position, const Visibility &seen_by,
                    LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;
 
-  // Links of `pattern` that `seen_by` sees. O(1) or O(log n) plus the smaller of the
-  // versions in flight and the candidates, if `exact` comes out true; else the caller
-  // has to scan (a pattern with an id and an end is always exact).
+  // Links of `pattern` that `seen_by` sees. If `exact` comes out true: O(1) or O(log n) plus the
+  // smaller of the versions in flight and the candidates, or few candidates were looked at; else
+  // the caller has to scan.
   std::uint64_t count(const Pattern &pattern, const Visibility &seen_by, bool &exact) const noexcept;
 
-  // Versions of `pattern`, visible or not: a planner's estimate. O(1) or O(log n).
-  std::uint64_t estimate(const Pattern &pattern) const noexcept;
+  // Versions, visible or not, that a search by `access` looks at: exact, but for ranges of ids, of
+  // which samples are counted. O(1) or O(log n).
+  std::uint64_t estimate(const Pattern &pattern, Access access) const noexcept;
+
+  // Whether a search for the pattern may walk that index.
+  bool offers(const Pattern &pattern, Access access) const noexcept;
+
+  // The access with the smallest estimate. O(1) for patterns of points, else as estimate.
+  Access best_access(const Pattern &pattern) const noexcept;
 
   // The version with this id that `seen_by` sees, or null.
   Ref<Version> find(LinkId id, const Visibility &seen_by) const noexcept;
@@ -206,6 +213,10 @@ public:
   void verify(void (*report)(void *, const char *), void *context) const noexcept;
 
 private:
+  // Versions looked at in one step; bounds the time the store's lock is held.
+  static constexpr std::size_t kStep = 256;
+  static_assert(kStep >= SplitIndex::kMaxCandidates);
+
   // Changes between two steps of asking for memory ahead: time enough for it to arrive.
   static constexpr std::size_t kStride = 4;
 
@@ -219,6 +230,13 @@ private:
     return f(index);
   }
 
+  std::size_t scan_ids(const Search &search, Position &position, const Visibility &seen_by,
+                       LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;
+  template <class Index>
+  std::size_t scan_index(const Index &index, const Search &search, Position &position,
+                         const Visibility &seen_by, LinkRow *rows, std::size_t capacity,
+                         std::uint64_t &passed) const noexcept;
+  std::uint64_t unseen(const Pattern &pattern, const Visibility &seen_by) const noexcept;
   bool sees_flight(const Flight &flight, const Visibility &v) const noexcept;
   WriteResult conflict_of(Ref<Version> version, Ref<Version> except, Status duplicate,
                           const Oracle &oracle) const noexcept;

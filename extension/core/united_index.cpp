@@ -3,55 +3,47 @@
 namespace doublets {
 namespace {
 
-constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-
-struct Range {
-  TreeKey from;
-  TreeKey upto;
-};
-
-// Keys that begin with `first`, or with (first, *second).
-constexpr Range prefix(std::int64_t first, const std::int64_t *second) noexcept {
-  constexpr std::uint32_t kLast = ~0u;
-  if (second == nullptr)
-    return {{first, kMin, kMin, 0}, {first, kMax, kMax, kLast}};
-  return {{first, *second, kMin, 0}, {first, *second, kMax, kLast}};
+// The keys of a walk in the order (first, second, id).
+KeyRange keys_of(const Range &first, const Range &second, const Range &id) noexcept {
+  KeyRange keys{key_from(first.low), {first.high, Range::kMax, Range::kMax, kKeyMax.version}};
+  if (!first.is_point())
+    return keys;
+  keys.from.second = second.low;
+  keys.upto.second = second.high;
+  if (!second.is_point())
+    return keys;
+  keys.from.third = id.low;
+  keys.upto.third = id.high;
+  return keys;
 }
 
-Range range_of(const Pattern &p) noexcept {
-  if (p.has_source)
-    return prefix(p.source, p.has_target ? &p.target : nullptr);
-  return prefix(p.target, nullptr);
-}
-
-template <Order O>
-std::size_t collect(const Heap &heap, const Tree<O> &tree, const Range &range,
-                    Position &position, Ref<Version> *out, std::size_t capacity) noexcept {
-  const TreeKey from = position.from > range.from ? position.from : range.from;
-  const std::size_t n = tree.collect(from, range.upto, out, capacity);
-  if (n < capacity) {
-    position.done = true;
-  } else {
-    position.from = key_of<O>(heap.at(out[n - 1]), out[n - 1]);
-    ++position.from.version;
-  }
-  return n;
+KeyRange keys_of(const Search &search) noexcept {
+  const Pattern &p = search.pattern;
+  return search.access == Access::kTarget ? keys_of(p.target, p.source, p.id)
+                                          : keys_of(p.source, p.target, p.id);
 }
 
 } // namespace
 
-std::uint64_t UnitedIndex::count(const Pattern &pattern) const noexcept {
-  const Range r = range_of(pattern);
-  return pattern.has_source ? by_source_.count_below(r.upto) - by_source_.count_below(r.from)
-                            : by_target_.count_below(r.upto) - by_target_.count_below(r.from);
+std::uint64_t UnitedIndex::count(const Search &search) const noexcept {
+  const KeyRange keys = keys_of(search);
+  return search.access == Access::kTarget ? count_keys(by_target_, keys) : count_keys(by_source_, keys);
 }
 
-std::size_t UnitedIndex::candidates(const Pattern &pattern, Position &position, Ref<Version> *out,
-                                    std::size_t capacity) const noexcept {
-  const Range r = range_of(pattern);
-  return pattern.has_source ? collect(heap_, by_source_, r, position, out, capacity)
-                            : collect(heap_, by_target_, r, position, out, capacity);
+Candidates UnitedIndex::candidates(const Search &search, Position &position, Ref<Version> *out,
+                                   std::size_t want) const noexcept {
+  const KeyRange keys = keys_of(search);
+  const bool backward = search.backward;
+  return {search.access == Access::kTarget ? walk(heap_, by_target_, keys, backward, position, out, want)
+                                           : walk(heap_, by_source_, keys, backward, position, out, want),
+          true};
+}
+
+void UnitedIndex::resume_after(const Search &search, Position &position, Ref<Version> version) const noexcept {
+  if (search.access == Access::kTarget)
+    move_past<Order::kByTargetSource>(position, search.backward, heap_, version);
+  else
+    move_past<Order::kBySourceTarget>(position, search.backward, heap_, version);
 }
 
 std::uint64_t UnitedIndex::verify(std::uint64_t versions, void (*report)(void *, const char *),

@@ -50,9 +50,18 @@ public:
   void prefetch(std::int64_t source, std::int64_t target) const noexcept { prefetch(0, source, target); }
 
   // As SplitIndex.
-  std::uint64_t count(const Pattern &pattern) const noexcept;
-  std::size_t candidates(const Pattern &pattern, Position &position, Ref<Version> *out,
-                         std::size_t capacity) const noexcept;
+  std::uint64_t count(const Search &search) const noexcept;
+  static constexpr std::size_t kMaxCandidates = 1;
+  Candidates candidates(const Search &search, Position &position, Ref<Version> *out,
+                        std::size_t want) const noexcept;
+  void resume_after(const Search &search, Position &position, Ref<Version> version) const noexcept;
+  static bool counts(const Search &search, std::uint64_t) noexcept { return !needs_check(search); }
+  static bool needs_check(const Search &search) noexcept {
+    const Range &first = search.access == Access::kTarget ? search.pattern.target : search.pattern.source;
+    const Range &second = search.access == Access::kTarget ? search.pattern.source : search.pattern.target;
+    return first.is_point() && second.is_point() ? false
+           : !search.pattern.id.is_all() || (!first.is_point() && !second.is_all());
+  }
   std::uint64_t verify(std::uint64_t versions, void (*report)(void *, const char *),
                        void *context) const noexcept;
   bool covers(Ref<Version> version) const noexcept {

@@ -16,34 +16,34 @@ constexpr unsigned kTreeInner = size_class(units_of<tree_node::Inner>());
 } // namespace
 
 template <MapKey K>
-std::size_t VersionMap<K>::collect(HashIndex::Entry entry, Position &position, Ref<Version> *out,
-                                   std::size_t capacity) const noexcept {
+Candidates VersionMap<K>::collect(HashIndex::Entry entry, const Range &ids, bool backward,
+                                  Position &position, Ref<Version> *out, std::size_t want) const noexcept {
+  if (entry && entry.tag() && list_at(entry).tree)
+    return {walk(heap_, IdTree(heap_, list_at(entry).version[0]), keys_of(ids), backward, position, out, want),
+            true};
   position.done = true;
-  if (!entry)
-    return 0;
-  if (!entry.tag()) {
-    out[0] = {entry.ref()};
-    return 1;
-  }
-  List &list = list_at(entry);
-  if (list.tree) {
-    const std::size_t n = IdTree(heap_, list.version[0]).collect(position.from, kKeyMax, out, capacity);
-    if (n == capacity) {
-      position.done = false;
-      position.from = doublets::key_of<Order::kById>(heap_.at(out[n - 1]), out[n - 1]);
-      ++position.from.version;
-    }
-    return n;
-  }
-  // An array that was a tree before may be met in the middle of a search: the versions
-  // already seen are left out.
+  const std::uint32_t count = this->count(entry);
+  const std::uint32_t *versions = count == 0   ? nullptr
+                                  : count == 1 ? entry.bucket->ref + entry.index
+                                               : list_at(entry).version;
   std::size_t n = 0;
-  for (std::uint32_t i = 0; i < list.count(); ++i) {
-    const Ref<Version> v{list.version[i]};
-    if (position.from == kKeyMin || doublets::key_of<Order::kById>(heap_.at(v), v) >= position.from)
-      out[n++] = v;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Ref<Version> v{versions[i]};
+    if (position.started) {
+      const TreeKey key = doublets::key_of<Order::kById>(heap_.at(v), v);
+      if (backward ? key >= position.at : key < position.at)
+        continue;
+    }
+    out[n++] = v;
   }
-  return n;
+  return {n, n < 2};
+}
+
+template <MapKey K>
+std::uint64_t VersionMap<K>::count(HashIndex::Entry entry, const Range &ids) const noexcept {
+  if (entry && entry.tag() && list_at(entry).tree && !ids.is_all())
+    return count_keys(IdTree(heap_, list_at(entry).version[0]), keys_of(ids));
+  return count(entry);
 }
 
 template <MapKey K>

@@ -83,10 +83,13 @@ public:
     return !entry ? 0 : entry.tag() ? list_at(entry).count() : 1;
   }
 
-  // The next versions of a key, as UnitedIndex::candidates; `capacity` >= kArrayMax. A list that
-  // is no tree comes whole and unordered.
-  std::size_t collect(HashIndex::Entry entry, Position &position, Ref<Version> *out,
-                      std::size_t capacity) const noexcept;
+  // The next versions of a key: of a tree at most `want` in `ids`, by id; a list that is no tree
+  // comes whole and unordered, but for what `position` has passed. `out` holds kArrayMax at least.
+  Candidates collect(HashIndex::Entry entry, const Range &ids, bool backward, Position &position,
+                     Ref<Version> *out, std::size_t want) const noexcept;
+
+  // How many collect would look at in all.
+  std::uint64_t count(HashIndex::Entry entry, const Range &ids) const noexcept;
 
   // Blocks add may take at the most.
   BlockPlan plan(HashIndex::Entry entry) const noexcept;

@@ -56,16 +56,13 @@ void check_pair_unseen(const WriteTarget &t, const LinkInput &link) {
     return;
   constexpr std::size_t kRows = 256;
   SnapshotView view(GetTransactionSnapshot());
-  Pattern pattern;
-  pattern.has_source = pattern.has_target = true;
-  pattern.source = link.source;
-  pattern.target = link.target;
+  const Search search = Search::of(Pattern::pair(link.source, link.target));
   LinkRow rows[kRows];
   std::uint64_t passed = 0;
   for (Position position; !position.done;) {
     store_lock(t.store, LW_SHARED);
     const std::size_t n =
-        Store(t.store->heap).scan(pattern, position, view.visibility(), rows, kRows, passed);
+        Store(t.store->heap).scan(search, position, view.visibility(), rows, kRows, passed);
     store_unlock(t.store);
     for (std::size_t i = 0; i < n; ++i)
       if (rows[i].version != link.version)

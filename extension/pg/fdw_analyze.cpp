@@ -45,7 +45,7 @@ extern "C" int acquire_sample_rows(Relation rel, int, HeapTuple *rows, int targe
     CHECK_FOR_INTERRUPTS();
     store_lock(store, LW_SHARED);
     const std::size_t n =
-        Store(store->heap).scan(Pattern{}, position, view.visibility(), batch, kBatch, dead);
+        Store(store->heap).scan(Search{}, position, view.visibility(), batch, kBatch, dead);
     store_unlock(store);
     for (std::size_t i = 0; i < n; ++i, ++seen) {
       int at = kept;

@@ -158,19 +158,16 @@ double condition_rows(PlannerInfo *root, const PlanInfo *info, StoreHandle *stor
       !(known[kPartId] || known[kPartSource] || known[kPartTarget]))
     return guess;
   Pattern pattern;
-  pattern.has_id = known[kPartId];
-  pattern.has_source = known[kPartSource];
-  pattern.has_target = known[kPartTarget];
   std::uint64_t sum = 0;
   store_lock(store, LW_SHARED);
   const Store core(store->heap);
   for (int i = 0; i < n[kPartId]; ++i)
     for (int s = 0; s < n[kPartSource]; ++s)
       for (int t = 0; t < n[kPartTarget]; ++t) {
-        pattern.id = pattern.has_id ? values[kPartId][i] : 0;
-        pattern.source = pattern.has_source ? values[kPartSource][s] : 0;
-        pattern.target = pattern.has_target ? values[kPartTarget][t] : 0;
-        sum += core.estimate(pattern);
+        if (known[kPartId]) pattern.id = Range::point(values[kPartId][i]);
+        if (known[kPartSource]) pattern.source = Range::point(values[kPartSource][s]);
+        if (known[kPartTarget]) pattern.target = Range::point(values[kPartTarget][t]);
+        sum += core.estimate(pattern, Search::access_of(pattern));
       }
   store_unlock(store);
   return all_known ? static_cast<double>(sum) : Min(guess, static_cast<double>(sum));

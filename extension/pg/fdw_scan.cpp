@@ -38,7 +38,8 @@ struct ScanState {
   bool finished;
   bool filter;     // the search leaves conditions to be checked row by row
   int at[kParts];  // which combination of values is being searched
-  Pattern pattern;
+  bool searched[kParts]; // which parts the search is by
+  Search search;
   Position position;
   LinkRow *rows;
   std::size_t row_capacity;
@@ -51,13 +52,14 @@ struct ScanState {
 
 // Fixes the parts of the pattern that the present combination of values stands for.
 void set_pattern(ScanState *state) {
-  Pattern &p = state->pattern;
-  if (p.has_id)
-    p.id = state->parts[kPartId].values[state->at[kPartId]];
-  if (p.has_source)
-    p.source = state->parts[kPartSource].values[state->at[kPartSource]];
-  if (p.has_target)
-    p.target = state->parts[kPartTarget].values[state->at[kPartTarget]];
+  Pattern p;
+  if (state->searched[kPartId])
+    p.id = Range::point(state->parts[kPartId].values[state->at[kPartId]]);
+  if (state->searched[kPartSource])
+    p.source = Range::point(state->parts[kPartSource].values[state->at[kPartSource]]);
+  if (state->searched[kPartTarget])
+    p.target = Range::point(state->parts[kPartTarget].values[state->at[kPartTarget]]);
+  state->search = Search::of(p);
   state->position = Position{};
   ++state->searches;
 }
@@ -98,16 +100,16 @@ void start(ScanState *state) {
   const ValueSet &source = state->parts[kPartSource];
   const ValueSet &target = state->parts[kPartTarget];
   constexpr double kMaxPairs = 1024;
-  state->pattern = Pattern{};
-  state->pattern.has_id = id.given;
+  state->searched[kPartSource] = state->searched[kPartTarget] = false;
+  state->searched[kPartId] = id.given;
   if (!id.given) {
     const bool both = source.given && target.given;
     const bool pairs = both && (!many || 1.0 * source.n * target.n <= kMaxPairs);
-    state->pattern.has_source = source.given && (!both || pairs || source.n <= target.n);
-    state->pattern.has_target = target.given && (!both || pairs || source.n > target.n);
+    state->searched[kPartSource] = source.given && (!both || pairs || source.n <= target.n);
+    state->searched[kPartTarget] = target.given && (!both || pairs || source.n > target.n);
   }
-  state->filter = !id.given ? (source.given && !state->pattern.has_source) ||
-                                  (target.given && !state->pattern.has_target)
+  state->filter = !id.given ? (source.given && !state->searched[kPartSource]) ||
+                                  (target.given && !state->searched[kPartTarget])
                             : source.given || target.given;
   for (int &at : state->at)
     at = 0;
@@ -116,10 +118,8 @@ void start(ScanState *state) {
 
 // Goes on to the next combination of values; false after the last.
 bool next_search(ScanState *state) {
-  const bool used[kParts] = {state->pattern.has_id, state->pattern.has_source,
-                             state->pattern.has_target};
   for (int p = kParts - 1; p >= 0; --p) {
-    if (!used[p])
+    if (!state->searched[p])
       continue;
     if (++state->at[p] < state->parts[p].n) {
       set_pattern(state);
@@ -147,7 +147,7 @@ void fill(ScanState *state) {
     const Store store(state->store->heap);
     for (int i = 0; i < kSearchesPerLock; ++i) {
       const std::size_t n =
-          store.scan(state->pattern, state->position, state->view->visibility(),
+          store.scan(state->search, state->position, state->view->visibility(),
                      state->rows + state->row_count, state->row_capacity - state->row_count,
                      state->passed);
       state->row_count += n;

@@ -87,19 +87,17 @@ bool is_in_set(const LinkRow& newest, const void* context) {
 // DELETE ... WHERE id = ANY (set)
 std::uint64_t delete_set(const WriteTarget& t, const IdSet& set) {
   SnapshotView view(GetActiveSnapshot());
-  constexpr std::size_t kPerId = 256;  // as Store::scan wants it
+  constexpr std::size_t kPerId = 2;  // that a snapshot may see
   LinkRow rows[kRowsPerBatch + kPerId];
-  Pattern pattern;
-  pattern.has_id = true;
   std::uint64_t deleted = 0, passed = 0;
   for (std::size_t i = 0; i < set.n;) {
     std::size_t found = 0;
     store_lock(t.store, LW_SHARED);
     const Store store(t.store->heap);
     for (std::size_t looked = 0; i < set.n && looked < kRowsPerBatch && found < kRowsPerBatch; ++i, ++looked) {
-      pattern.id = set.ids[i];
+      const Search search = Search::of({.id = Range::point(set.ids[i])});
       Position position;
-      found += store.scan(pattern, position, view.visibility(), rows + found, kPerId, passed);
+      found += store.scan(search, position, view.visibility(), rows + found, kPerId, passed);
     }
     store_unlock(t.store);
     view.report(t.store);

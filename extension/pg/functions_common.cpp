@@ -56,8 +56,7 @@ StoreHandle* reopen_for_read(Oid relation) {
 Pattern pattern_arguments(FunctionCallInfo fcinfo, int n) {
   const OptionalValue id = optional_argument(fcinfo, n);
   Pattern pattern = ends_pattern(optional_argument(fcinfo, n + 1), optional_argument(fcinfo, n + 2));
-  pattern.has_id = id.given;
-  pattern.id = id.value;
+  pattern.id = range_of(id);
   return pattern;
 }
 

@@ -11,7 +11,7 @@
 
 namespace doublets::pg {
 
-// Rows copied under one hold of the shared lock; Store::scan wants 256 at least.
+// Rows copied under one hold of the shared lock.
 inline constexpr std::size_t kRowsPerBatch = 512;
 
 // The relation of argument 0, locked and known to be a store on which the caller has
@@ -33,6 +33,7 @@ struct OptionalValue {
   bool given;
   std::int64_t value;
 };
+inline Range range_of(OptionalValue value) { return value.given ? Range::point(value.value) : Range{}; }
 inline OptionalValue optional_argument(FunctionCallInfo fcinfo, int n) {
   if (PG_ARGISNULL(n)) return {false, 0};
   return {true, PG_GETARG_INT64(n)};
@@ -42,12 +43,7 @@ inline OptionalValue optional_argument(FunctionCallInfo fcinfo, int n) {
 Pattern pattern_arguments(FunctionCallInfo fcinfo, int n);
 
 inline Pattern ends_pattern(OptionalValue source, OptionalValue target) {
-  Pattern pattern;
-  pattern.has_source = source.given;
-  pattern.source = source.value;
-  pattern.has_target = target.given;
-  pattern.target = target.value;
-  return pattern;
+  return {.source = range_of(source), .target = range_of(target)};
 }
 
 // Gives `visit(rows, n)` the links of a pattern that `view` sees, at most kRowsPerBatch
@@ -55,11 +51,12 @@ inline Pattern ends_pattern(OptionalValue source, OptionalValue target) {
 // writes is not met again, because the snapshot does not see it.
 template <class Visit>
 void for_each_batch(StoreHandle* store, const Pattern& pattern, SnapshotView& view, Visit&& visit) {
+  const Search search = Search::of(pattern);
   LinkRow rows[kRowsPerBatch];
   std::uint64_t passed = 0;
   for (Position position; !position.done;) {
     store_lock(store, LW_SHARED);
-    const std::size_t n = Store(store->heap).scan(pattern, position, view.visibility(), rows, kRowsPerBatch, passed);
+    const std::size_t n = Store(store->heap).scan(search, position, view.visibility(), rows, kRowsPerBatch, passed);
     store_unlock(store);
     view.report(store);
     if (n > 0 && !visit(static_cast<const LinkRow*>(rows), n)) return;

@@ -25,14 +25,14 @@ Datum link_datum(FunctionCallInfo fcinfo, const LinkRow& row) {
 
 // The smallest id of the visible links of a pattern; 0: there is none.
 LinkId smallest_id(StoreHandle* store, const Pattern& pattern) {
-  // Store::scan: by id, or by a pair; and a split store shows the smallest id first.
-  const bool first_batch_has_it = store->layout == Layout::kSplit || pattern.has_source == pattern.has_target;
+  // All searches are by id, but for those of a united store by one end.
+  const bool by_id = store->layout == Layout::kSplit || pattern.source.is_all() == pattern.target.is_all();
   SnapshotView view(GetActiveSnapshot());
   LinkId smallest = 0;
   for_each_batch(store, pattern, view, [&](const LinkRow* rows, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
       if (smallest == 0 || rows[i].id < smallest) smallest = rows[i].id;
-    return !first_batch_has_it;
+    return !by_id;
   });
   return smallest;
 }

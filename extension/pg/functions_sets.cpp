@@ -12,9 +12,9 @@ namespace {
 struct LinkSearch {
   Oid relation;
   StoreHandle* store;  // of the present batch; null: no links
-  Pattern pattern;
+  Search wanted;
   Position position;
-  bool usages;  // of used_id: pattern has the source, then the target
+  bool usages;  // of used_id: by source, then by target
   LinkId used_id;
 };
 
@@ -22,7 +22,7 @@ struct LinkSearch {
 std::size_t keep_usages(const LinkSearch& search, LinkRow* rows, std::size_t n) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < n; ++i)
-    if (rows[i].id != search.used_id && !(search.pattern.has_target && rows[i].source == search.used_id))
+    if (rows[i].id != search.used_id && !(search.wanted.access == Access::kTarget && rows[i].source == search.used_id))
       rows[kept++] = rows[i];
   return kept;
 }
@@ -34,13 +34,13 @@ std::size_t next_links(LinkSearch& search, LinkRow* rows) {
   std::uint64_t passed = 0;
   for (;;) {
     if (search.position.done) {
-      if (!search.usages || search.pattern.has_target) return 0;
-      search.pattern = ends_pattern({}, {true, search.used_id});
+      if (!search.usages || search.wanted.access == Access::kTarget) return 0;
+      search.wanted = Search::of(ends_pattern({}, {true, search.used_id}));
       search.position = Position{};
     }
     store_lock(search.store, LW_SHARED);
     std::size_t n =
-        Store(search.store->heap).scan(search.pattern, search.position, view.visibility(), rows, kRowsPerBatch, passed);
+        Store(search.store->heap).scan(search.wanted, search.position, view.visibility(), rows, kRowsPerBatch, passed);
     store_unlock(search.store);
     view.report(search.store);
     if (search.usages) n = keep_usages(search, rows, n);
@@ -50,7 +50,7 @@ std::size_t next_links(LinkSearch& search, LinkRow* rows) {
 }
 
 bool exhausted(const LinkSearch& search) {
-  return search.position.done && (!search.usages || search.pattern.has_target);
+  return search.position.done && (!search.usages || search.wanted.access == Access::kTarget);
 }
 
 void fill(ReturnSetInfo* result, LinkSearch& search) {
@@ -122,7 +122,10 @@ Datum links(FunctionCallInfo fcinfo, Describe&& describe) {
   search.store = open_for_read(fcinfo);
   search.relation = PG_GETARG_OID(0);
   if (!describe(search)) search.store = nullptr;
-  if (search.store == nullptr) search.position.done = search.pattern.has_target = true;
+  if (search.store == nullptr) {
+    search.position.done = true;
+    search.usages = false;
+  }
 
   if ((result->allowedModes & SFRM_Materialize_Preferred) != 0) {
     fill(result, search);
@@ -140,11 +143,12 @@ Datum links(FunctionCallInfo fcinfo, Describe&& describe) {
 }  // namespace doublets::pg
 
 using namespace doublets::pg;
+using doublets::Search;
 
 // each(store regclass, id bigint, source bigint, target bigint) returns setof doublets.link
 DOUBLETS_FUNCTION(doublets_each) {
   return links(fcinfo, [fcinfo](LinkSearch& search) {
-    search.pattern = pattern_arguments(fcinfo, 1);
+    search.wanted = Search::of(pattern_arguments(fcinfo, 1));
     return true;
   });
 }
@@ -153,7 +157,7 @@ DOUBLETS_FUNCTION(doublets_each) {
 DOUBLETS_FUNCTION(doublets_outgoing) {
   return links(fcinfo, [fcinfo](LinkSearch& search) {
     const OptionalValue source = optional_argument(fcinfo, 1);
-    search.pattern = ends_pattern(source, {});
+    search.wanted = Search::of(ends_pattern(source, {}));
     return source.given;
   });
 }
@@ -162,7 +166,7 @@ DOUBLETS_FUNCTION(doublets_outgoing) {
 DOUBLETS_FUNCTION(doublets_incoming) {
   return links(fcinfo, [fcinfo](LinkSearch& search) {
     const OptionalValue target = optional_argument(fcinfo, 1);
-    search.pattern = ends_pattern({}, target);
+    search.wanted = Search::of(ends_pattern({}, target));
     return target.given;
   });
 }
@@ -171,7 +175,7 @@ DOUBLETS_FUNCTION(doublets_incoming) {
 DOUBLETS_FUNCTION(doublets_usages) {
   return links(fcinfo, [fcinfo](LinkSearch& search) {
     const OptionalValue id = optional_argument(fcinfo, 1);
-    search.pattern = ends_pattern(id, {});
+    search.wanted = Search::of(ends_pattern(id, {}));
     search.usages = true;
     search.used_id = id.value;
     return id.given;

@@ -20,16 +20,14 @@ LinkId create(WriteCall& call, LinkInput& link) {
 
 // The links with an id that the call's snapshot sees: two, if the own transaction has put one in the place
 // of one that another transaction has deleted since.
-constexpr std::size_t kMaxSeen = 256;  // as Store::scan wants it
+constexpr std::size_t kMaxSeen = 2;
 std::size_t find_rows(const WriteTarget& t, LinkId id, LinkRow* rows) {
   SnapshotView view(GetActiveSnapshot());
-  Pattern pattern;
-  pattern.has_id = true;
-  pattern.id = id;
+  const Search search = Search::of({.id = Range::point(id)});
   Position position;
   std::uint64_t passed = 0;
   store_lock(t.store, LW_SHARED);
-  const std::size_t n = Store(t.store->heap).scan(pattern, position, view.visibility(), rows, kMaxSeen, passed);
+  const std::size_t n = Store(t.store->heap).scan(search, position, view.visibility(), rows, kMaxSeen, passed);
   store_unlock(t.store);
   view.report(t.store);
   return n;

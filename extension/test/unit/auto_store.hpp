@@ -67,7 +67,7 @@ class AutoStore {
     std::uint64_t passed = 0;
     for (Position position; !position.done;) {
       const std::size_t n =
-          store().scan(pattern(id, source, target), position, kAll, batch, std::size(batch), passed);
+          store().scan(Search::of(pattern(id, source, target)), position, kAll, batch, std::size(batch), passed);
       for (std::size_t i = 0; i < n; ++i) found[batch[i].id] = {batch[i].source, batch[i].target};
     }
     return found;
@@ -101,14 +101,8 @@ class AutoStore {
   static constexpr Visibility kAll{includes, nullptr};
 
   static Pattern pattern(Any id, Any source, Any target) {
-    Pattern p;
-    p.has_id = id.has_value();
-    p.has_source = source.has_value();
-    p.has_target = target.has_value();
-    p.id = id.value_or(0);
-    p.source = source.value_or(0);
-    p.target = target.value_or(0);
-    return p;
+    const auto range = [](Any v) { return v ? Range::point(*v) : Range{}; };
+    return {range(id), range(source), range(target)};
   }
 
   template <class Change>

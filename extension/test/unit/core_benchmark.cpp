@@ -200,12 +200,9 @@ class StoreContender : public Contender {
   std::uint64_t incoming(const std::vector<Ends>& wanted) override { return search<false, true>(wanted); }
   std::uint64_t count(const std::vector<Ends>& wanted) override {
     std::uint64_t sum = 0;
-    Pattern p;
-    p.has_source = true;
     for (const Ends& e : wanted) {
-      p.source = e.source;
       bool exact;
-      sum += store_->count(p, kAll, exact);
+      sum += store_->count({.source = Range::point(e.source)}, kAll, exact);
     }
     return sum;
   }
@@ -258,8 +255,9 @@ class StoreContender : public Contender {
   std::uint64_t found(const Pattern& p) {
     std::uint64_t sum = 0, passed = 0;
     LinkRow rows[1024];
+    const Search search = Search::of(p);
     for (Position position; !position.done;) {
-      const std::size_t n = store_->scan(p, position, kAll, rows, std::size(rows), passed);
+      const std::size_t n = store_->scan(search, position, kAll, rows, std::size(rows), passed);
       for (std::size_t i = 0; i < n; ++i) sum += digest(rows[i].id, rows[i].source, rows[i].target);
     }
     return sum;
@@ -268,11 +266,9 @@ class StoreContender : public Contender {
   std::uint64_t search(const std::vector<Ends>& wanted) {
     std::uint64_t sum = 0;
     Pattern p;
-    p.has_source = kSource;
-    p.has_target = kTarget;
     for (const Ends& e : wanted) {
-      p.source = e.source;
-      p.target = e.target;
+      if (kSource) p.source = Range::point(e.source);
+      if (kTarget) p.target = Range::point(e.target);
       sum += found(p);
     }
     return sum;

@@ -202,7 +202,7 @@ class Process {
     LinkRow rows[300];
     std::uint64_t passed = 0;
     for (Position position; !position.done;) {
-      const std::size_t n = store.scan({}, position, Visibility{includes, nullptr}, rows, std::size(rows), passed);
+      const std::size_t n = store.scan(Search{}, position, Visibility{includes, nullptr}, rows, std::size(rows), passed);
       for (std::size_t i = 0; i < n; ++i) found[rows[i].id] = {rows[i].source, rows[i].target};
     }
     bool sound = true;

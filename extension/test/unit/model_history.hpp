@@ -102,7 +102,7 @@ class ModelHistory {
   // A scan that goes on while the store changes.
   struct Cursor {
     Snapshot snapshot;
-    Pattern pattern;
+    Search search;
     Position position;
     std::vector<LinkRow> rows;
     std::vector<std::size_t> expected;

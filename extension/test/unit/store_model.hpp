@@ -379,13 +379,12 @@ class StoreModel : private ModelHistory {
     if (cursors_.size() >= 3) return;
     Cursor c;
     c.snapshot = take_snapshot(0);
-    c.pattern = some_pattern();
-    c.pattern.has_id = false;
+    c.search = some_search();
     cursors_.push_back(std::move(c));
     Cursor& made = cursors_.back();
     const View v{this, &made.snapshot, 0, 0};
     for (const std::size_t i : visible(v))
-      if (matches(made.pattern, versions_[i])) made.expected.push_back(i);
+      if (matches(made.search.pattern, versions_[i])) made.expected.push_back(i);
   }
 
   void advance_cursor(std::size_t index) {
@@ -393,34 +392,71 @@ class StoreModel : private ModelHistory {
     View v{this, &c.snapshot, 0, 0};
     LinkRow rows[256];
     std::uint64_t passed = 0;
-    const std::size_t n =
-        store().scan(c.pattern, c.position, Visibility{includes, &v}, rows, std::size(rows), passed);
+    const std::size_t n = store().scan(c.search, c.position, Visibility{includes, &v}, rows, some_capacity(), passed);
     c.rows.insert(c.rows.end(), rows, rows + n);
     if (!c.position.done) return;
-    check_rows(c.rows, c.expected, c.pattern, "a scan amid changes");
+    check_rows(c.rows, c.expected, c.search, "amid changes ");
     cursors_.erase(cursors_.begin() + static_cast<std::ptrdiff_t>(index));
   }
 
   // ---- comparing -----------------------------------------------------------------------
 
   static bool matches(const Pattern& p, const ModelVersion& m) {
-    return (!p.has_id || p.id == m.id) && (!p.has_source || p.source == m.source) &&
-           (!p.has_target || p.target == m.target);
+    return p.matches(Version{m.id, m.source, m.target, {}, {}});
+  }
+
+  std::size_t some_capacity() {
+    return choices_.one_in(2) ? 256 - choices_.below(20) : 2 + choices_.below(choices_.one_in(2) ? 3 : 40);
+  }
+
+  // Anything, a value, or the values between two.
+  template <class Value>
+  Range some_range(Value value) {
+    switch (choices_.below(4)) {
+      case 0:
+      case 1:
+        return {};
+      case 2:
+        return Range::point(value());
+      default: {
+        Range r{value(), value()};
+        if (choices_.one_in(4)) r.low = Range::kMin;
+        if (choices_.one_in(4)) r.high = Range::kMax;
+        if (r.is_empty() && !choices_.one_in(8)) std::swap(r.low, r.high);
+        return r;
+      }
+    }
   }
 
   Pattern some_pattern() {
     Pattern p;
-    p.has_source = choices_.one_in(2);
-    p.has_target = choices_.one_in(2);
-    p.has_id = choices_.one_in(8);
-    p.source = options_.hub_one_in != 0 && choices_.one_in(2) ? 7 : value();
-    p.target = value();
-    p.id = given_id();
+    p.source = some_range([&] { return options_.hub_one_in != 0 && choices_.one_in(2) ? 7 : value(); });
+    p.target = some_range([&] { return value(); });
+    p.id = some_range([&] { return choices_.one_in(16) ? value() : given_id(); });
     return p;
   }
 
-  void check_rows(const std::vector<LinkRow>& rows, const std::vector<std::size_t>& expected, const Pattern& p,
-                  const std::string& what) {
+  // A pattern, one of the ways to walk for it, and a direction.
+  Search some_search() { return some_search(some_pattern()); }
+  Search some_search(const Pattern& p) {
+    Search search{p, Access::kId, choices_.one_in(2)};
+    const auto access = static_cast<Access>(choices_.below(4));
+    if (store().offers(p, access)) search.access = access;
+    return search;
+  }
+
+  static std::string name_of(const Search& search) {
+    static constexpr const char* kNames[] = {"id", "source", "target", "pair"};
+    const auto range = [](const Range& r) { return "[" + std::to_string(r.low) + ", " + std::to_string(r.high) + "]"; };
+    const Pattern& p = search.pattern;
+    return std::string("a search for ids ") + range(p.id) + " sources " + range(p.source) + " targets " +
+           range(p.target) + " by " + kNames[static_cast<int>(search.access)] + (search.backward ? " backwards " : " ");
+  }
+
+  // `rows`: all of a search, in the order found. `expected`: what there is.
+  void check_rows(const std::vector<LinkRow>& rows, const std::vector<std::size_t>& expected, const Search& search,
+                  const std::string& when = "") {
+    const std::string what = when + name_of(search);
     std::set<std::uint32_t> found;
     for (const LinkRow& row : rows)
       demand(found.insert(row.version.unit).second, what + " found a link twice");
@@ -434,49 +470,55 @@ class StoreModel : private ModelHistory {
       const ModelVersion& m = versions_[it->second];
       demand(row.id == m.id && row.source == m.source && row.target == m.target, what + " found other contents");
     }
-    if (!p.has_source && !p.has_target)
-      demand(std::is_sorted(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.id < b.id; }),
-             what + " is not in order of id");
-    else if (options_.layout == Layout::kUnited)
-      demand(std::is_sorted(rows.begin(), rows.end(),
-                            [&](auto& a, auto& b) {
-                              const auto key = [&](const LinkRow& r) {
-                                return p.has_source ? std::tuple(r.source, r.target, r.id)
-                                                    : std::tuple(r.target, r.source, r.id);
-                              };
-                              return key(a) < key(b);
-                            }),
-             what + " is not in the order of the index");
+    const auto key = [&](const LinkRow& r) {
+      if (search.access == Access::kId || options_.layout == Layout::kSplit) return std::tuple(r.id, LinkId{0}, LinkId{0});
+      return search.access == Access::kTarget ? std::tuple(r.target, r.source, r.id)
+                                              : std::tuple(r.source, r.target, r.id);
+    };
+    demand(std::is_sorted(rows.begin(), rows.end(),
+                          [&](auto& a, auto& b) { return search.backward ? key(b) < key(a) : key(a) < key(b); }),
+           what + "is not in order");
   }
 
-  void compare_pattern(View v, const std::vector<std::size_t>& seen, const Pattern& p) {
-    std::vector<std::size_t> expected;
-    for (const std::size_t i : seen)
-      if (matches(p, versions_[i])) expected.push_back(i);
+  void compare_search(View v, const std::vector<std::size_t>& expected, const Search& search, std::size_t capacity) {
     std::vector<LinkRow> rows;
     LinkRow batch[300];
     std::uint64_t passed = 0;
     Position position;
     for (int calls = 0; !position.done; ++calls) {
       demand(calls < 100000, "a scan does not end");
-      const std::size_t n = store().scan(p, position, Visibility{includes, &v}, batch, 256 + choices_.below(45), passed);
+      const std::size_t n = store().scan(search, position, Visibility{includes, &v}, batch, capacity, passed);
+      demand(n <= capacity, "a scan found more links than were asked for");
       rows.insert(rows.end(), batch, batch + n);
     }
-    const std::string shape = std::string("a search by ") + (p.has_id ? "id " : "") + (p.has_source ? "source " : "") +
-                              (p.has_target ? "target " : "");
-    check_rows(rows, expected, p, shape);
+    check_rows(rows, expected, search);
+  }
+
+  void compare_pattern(View v, const std::vector<std::size_t>& seen, const Pattern& p) {
+    std::vector<std::size_t> expected;
+    for (const std::size_t i : seen)
+      if (matches(p, versions_[i])) expected.push_back(i);
+    const Access best = store().best_access(p);
+    demand(store().offers(p, best), "the best access is none");
+    compare_search(v, expected, {p, best, choices_.one_in(2)}, 256 + choices_.below(45));
+    const Search search = some_search(p);
+    compare_search(v, expected, search, some_capacity());
+    const std::string shape = name_of(search);
     bool exact = false;
     const std::uint64_t count = store().count(p, Visibility{includes, &v}, exact);
     demand(!exact || count == expected.size(), shape + "counts " + std::to_string(count) + " instead of " +
                                                    std::to_string(expected.size()));
-    demand(store().header().flights != 0 || exact, "a count with nothing in flight is not exact");
-    demand(p.has_id || store().estimate(p) >= expected.size(), "an estimate is less than what is visible");
+    const bool point = p.id.is_all() && (search.access == Access::kPair || p.source.is_all() || p.target.is_all()) &&
+                       (options_.layout == Layout::kUnited || Search::access_of(p) != Access::kId || p.is_all());
+    demand(exact || store().header().flights != 0 || !point, shape + "does not count, with nothing in flight");
+    if (p.id.is_all() || search.access != Access::kId)
+      demand(store().estimate(p, search.access) >= expected.size(), "an estimate is less than what is visible");
   }
 
   void compare(View v) {
     const std::vector<std::size_t> seen = visible(v);
-    Pattern p;
-    compare_pattern(v, seen, p);
+    compare_pattern(v, seen, {});
+    for (int i = 0; i < 12; ++i) compare_pattern(v, seen, some_pattern());
     std::set<std::int64_t> sources{12345}, targets{12345};
     std::set<LinkId> ids{1, 2, 12345678901};
     std::set<std::pair<std::int64_t, std::int64_t>> pairs{{12345, 0}, {0, 12345}, {0, 0}};
@@ -493,34 +535,18 @@ class StoreModel : private ModelHistory {
     }
     for (const std::int64_t source : sources) {
       if (sources.size() > 100 && choices_.below(4) != 0) continue;
-      p = {};
-      p.has_source = true;
-      p.source = source;
-      compare_pattern(v, seen, p);
+      compare_pattern(v, seen, {.source = Range::point(source)});
     }
     for (const std::int64_t target : targets) {
       if (targets.size() > 100 && choices_.below(4) != 0) continue;
-      p = {};
-      p.has_target = true;
-      p.target = target;
-      compare_pattern(v, seen, p);
+      compare_pattern(v, seen, {.target = Range::point(target)});
     }
-    for (const auto& [source, target] : pairs) {
-      p = {};
-      p.has_source = p.has_target = true;
-      p.source = source;
-      p.target = target;
-      compare_pattern(v, seen, p);
-    }
+    for (const auto& [source, target] : pairs) compare_pattern(v, seen, Pattern::pair(source, target));
     for (const LinkId id : ids) {
-      p = {};
-      p.has_id = true;
-      p.id = id;
+      Pattern p{.id = Range::point(id)};
       compare_pattern(v, seen, p);
-      p.has_source = choices_.one_in(2);
-      p.has_target = choices_.one_in(2);
-      p.source = value();
-      p.target = value();
+      if (choices_.one_in(2)) p.source = Range::point(value());
+      if (choices_.one_in(2)) p.target = Range::point(value());
       compare_pattern(v, seen, p);
     }
   }

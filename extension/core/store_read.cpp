@@ -1,0 +1,243 @@
+// Reading a store: searches, counts, and what a search will cost.
+#include <algorithm>
+#include <cassert>
+
+#include "store.hpp"
+
+namespace doublets {
+namespace {
+
+// Versions of one id that a snapshot may see: one of those before it and, as in a table, a
+// second one if its own transaction has put a link in the place of one that another has deleted
+// since.
+constexpr unsigned kVisible = 2;
+
+constexpr std::size_t kMaxLooks = 1024;    // candidates looked at in one call
+constexpr std::uint64_t kMaxWalk = 16384;  // versions in flight looked at in one call
+
+// How many versions to look at next for `missing` links, when `looked` gave `found`.
+std::size_t wanted(std::size_t missing, std::size_t found, std::size_t looked) noexcept {
+  return missing * looked / std::max<std::size_t>(found, 1) + 1;
+}
+
+// Put in order of id what a list gave in none. As a rule it is: ids ascend as links are added.
+void sort_by_id(LinkRow* begin, LinkRow* end, bool backward) noexcept {
+  const auto before = [](const LinkRow& a, const LinkRow& b) noexcept {
+    return a.id != b.id ? a.id < b.id : a.version.unit < b.version.unit;
+  };
+  if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
+  if (backward) std::reverse(begin, end);
+}
+void sort_by_id(const Heap& heap, Ref<Version>* begin, Ref<Version>* end, bool backward) noexcept {
+  const auto before = [&heap](Ref<Version> a, Ref<Version> b) noexcept {
+    return key_of<Order::kById>(heap.at(a), a) < key_of<Order::kById>(heap.at(b), b);
+  };
+  std::sort(begin, end, before);
+  if (backward) std::reverse(begin, end);
+}
+
+}  // namespace
+
+bool Store::sees_flight(const Flight& flight, const Visibility& v) const noexcept {
+  if (flight.inserter && !v.includes(v.context, heap_.at(flight.inserter), flight.cmin)) return false;
+  return !flight.deleter || !v.includes(v.context, heap_.at(flight.deleter), flight.deleted_by());
+}
+
+Ref<Version> Store::find(LinkId id, const Visibility& seen_by) const noexcept {
+  const IdIndex ids(heap_, header_.ids);
+  for (Ref<Version> v = ids.head(id); v; v = heap_.at(v).older)
+    if (sees(v, seen_by)) return v;
+  return {};
+}
+
+std::size_t Store::scan(const Search& search, Position& position, const Visibility& seen_by, LinkRow* rows,
+                        std::size_t capacity, std::uint64_t& passed) const noexcept {
+  assert(offers(search.pattern, search.access));
+  if (search.pattern.is_empty()) {
+    position.done = true;
+    return 0;
+  }
+  if (search.access != Access::kId)
+    return with_index(
+        [&](auto& index) noexcept { return scan_index(index, search, position, seen_by, rows, capacity, passed); });
+  if (!search.pattern.id.is_point()) return scan_ids(search, position, seen_by, rows, capacity, passed);
+  std::size_t found = 0;
+  position.done = true;
+  for (Ref<Version> v = IdIndex(heap_, header_.ids).head(search.pattern.id.low); v && found < capacity;
+       v = heap_.at(v).older)
+    if (sees(v, seen_by) && search.pattern.matches(heap_.at(v))) rows[found++] = row(v);
+  return found;
+}
+
+std::size_t Store::scan_ids(const Search& search, Position& position, const Visibility& seen_by, LinkRow* rows,
+                            std::size_t capacity, std::uint64_t& passed) const noexcept {
+  const IdIndex ids(heap_, header_.ids);
+  const Pattern& pattern = search.pattern;
+  const bool check = !pattern.source.is_all() || !pattern.target.is_all();
+  Range left = pattern.id;
+  LinkId& edge = search.backward ? left.high : left.low;
+  if (position.started) edge = position.at.first;
+  position.started = true;
+
+  Ref<Version> heads[kStep / kVisible];
+  std::size_t found = 0, looked = 0;
+  // Writes what is seen of an id; false: there is no room for it.
+  const auto take = [&](Ref<Version> head) noexcept {
+    const std::size_t before = found;
+    unsigned seen = 0;
+    for (Ref<Version> v = head; v && seen < kVisible; v = heap_.at(v).older) {
+      if (!sees(v, seen_by)) {
+        ++passed;
+      } else {
+        ++seen;
+        if (!check || pattern.matches(heap_.at(v))) {
+          if (found == capacity) {
+            found = before;
+            return false;
+          }
+          rows[found++] = row(v);
+        }
+      }
+      if (!heap_.at(v).flight) break;  // settled: nothing older is left that anyone sees
+    }
+    return true;
+  };
+  for (std::size_t want = capacity; !position.done && found < capacity && looked < kMaxLooks;
+       want = wanted(capacity - found, found, looked)) {
+    LinkId next = 0;
+    want = std::min(std::size(heads), want);
+    const std::size_t n = search.backward ? ids.collect_backward(left.low, left.high, heads, want, next)
+                                          : ids.collect(left.low, left.high, heads, want, next);
+    for (std::size_t i = 0; i < n; ++i)
+      ask_for(&heap_.at(heads[i]));
+    for (std::size_t i = 0; i < n; ++i) {
+      if (take(heads[i])) continue;
+      next = heap_.at(heads[i]).id;
+      break;
+    }
+    edge = position.at.first = next;
+    position.done = next == 0;
+    looked += n == 0 ? kStep : n;
+  }
+  return found;
+}
+
+template <class Index>
+std::size_t Store::scan_index(const Index& index, const Search& search, Position& position, const Visibility& seen_by,
+                              LinkRow* rows, std::size_t capacity, std::uint64_t& passed) const noexcept {
+  const bool check = Index::needs_check(search);
+  Ref<Version> refs[kStep];
+  std::size_t found = 0, looked = 0;
+  for (std::size_t want = capacity; !position.done && found < capacity && looked < kMaxLooks;
+       want = wanted(capacity - found, found, looked)) {
+    const Candidates met = index.candidates(search, position, refs, std::min(kStep, want));
+    for (std::size_t i = 0; i < met.n; ++i)
+      ask_for(&heap_.at(refs[i]));
+    const bool sort_found = !met.sorted && met.n <= capacity - found;
+    if (!met.sorted && !sort_found) sort_by_id(heap_, refs, refs + met.n, search.backward);
+    LinkRow* const first = rows + found;
+    for (std::size_t i = 0; i < met.n; ++i) {
+      if (found == capacity) {  // what is left is met again
+        index.resume_after(search, position, refs[i - 1]);
+        break;
+      }
+      if (!sees(refs[i], seen_by))
+        ++passed;
+      else if (!check || search.pattern.matches(heap_.at(refs[i])))
+        rows[found++] = row(refs[i]);
+    }
+    if (sort_found) sort_by_id(first, rows + found, search.backward);
+    looked += met.n;
+  }
+  return found;
+}
+
+// ---------------------------------------------------------------------------
+// Estimates and counts
+
+bool Store::offers(const Pattern& p, Access access) const noexcept {
+  const bool split = header_.layout == Layout::kSplit;
+  switch (access) {
+    case Access::kId:
+      return true;
+    case Access::kSource:
+      return !split || p.source.is_point();
+    case Access::kTarget:
+      return !split || p.target.is_point();
+    case Access::kPair:
+      return p.source.is_point() && p.target.is_point();
+  }
+  return false;
+}
+
+std::uint64_t Store::estimate(const Pattern& pattern, Access access) const noexcept {
+  if (pattern.is_empty()) return 0;
+  if (access != Access::kId) return with_index([&](auto& index) noexcept { return index.count({pattern, access}); });
+  const IdIndex ids(heap_, header_.ids);
+  if (pattern.id.is_point()) return ids.head(pattern.id.low) ? 1 : 0;
+  return pattern.id.is_all() ? header_.versions : ids.estimate(pattern.id.low, pattern.id.high);
+}
+
+Access Store::best_access(const Pattern& p) const noexcept {
+  const Access of_points = Search::access_of(p);
+  const bool ends_are_points = of_points == Access::kPair || p.source.is_all() || p.target.is_all();
+  if (p.id.is_point() || (p.id.is_all() && of_points != Access::kId && ends_are_points)) return of_points;
+  Access best = Access::kId;
+  std::uint64_t least = estimate(p, best);
+  const auto consider = [&](Access access, bool useful) noexcept {
+    if (!useful || !offers(p, access)) return;
+    const std::uint64_t versions = estimate(p, access);
+    if (versions <= least) {
+      best = access;
+      least = versions;
+    }
+  };
+  consider(Access::kTarget, !p.target.is_all());
+  consider(Access::kSource, !p.source.is_all());
+  consider(Access::kPair, true);
+  return best;
+}
+
+std::uint64_t Store::count(const Pattern& pattern, const Visibility& seen_by, bool& exact) const noexcept {
+  exact = true;
+  if (pattern.is_empty()) return 0;
+  const Search search{pattern, best_access(pattern)};
+  const std::uint64_t all = estimate(pattern, search.access);
+  const bool counted = search.access == Access::kId
+                           ? pattern.is_all()
+                           : with_index([&](auto& index) noexcept { return index.counts(search, all); });
+  if (counted) {
+    if (all == 0 || header_.flights == 0) return all;
+    exact = header_.flights <= std::min(all, kMaxWalk);
+    return exact ? all - unseen(pattern, seen_by) : all;
+  }
+  exact = all <= kStep;
+  if (!exact) return all;
+  LinkRow rows[kStep];
+  std::uint64_t found = 0, passed = 0;
+  Position position;
+  for (int calls = 0; !position.done && calls < 2; ++calls)  // the estimate may be wrong
+    found += scan(search, position, seen_by, rows, std::size(rows), passed);
+  exact = position.done;
+  return found;
+}
+
+// Versions of `pattern` that `seen_by` does not see. Only versions in flight can be invisible.
+std::uint64_t Store::unseen(const Pattern& pattern, const Visibility& seen_by) const noexcept {
+  std::uint64_t n = 0;
+  for (Ref<Flight> f = header_.queue_head; f; f = heap_.at(f).next) {
+    const Flight& flight = heap_.at(f);
+    if (sees_flight(flight, seen_by)) continue;
+    if (flight.version) {
+      n += pattern.matches(heap_.at(flight.version));
+      continue;
+    }
+    for (std::uint32_t i = 0; i < FlightRun::count(flight); ++i) {
+      const Version& v = heap_.at(Ref<Version>{members(flight)[i]});
+      n += v.flight == f && pattern.matches(v);
+    }
+  }
+  return n;
+}
+
+}  // namespace doublets
