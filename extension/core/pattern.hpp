@@ -17,7 +17,7 @@ struct Range {
 
   static constexpr Range point(std::int64_t v) noexcept { return {v, v}; }
 
-  constexpr bool is_all() const noexcept { return low == kMin && high == kMax; }
+  constexpr bool is_all() const noexcept { return (low == kMin) & (high == kMax); }
   constexpr bool is_point() const noexcept { return low == high; }
   constexpr bool is_empty() const noexcept { return low > high; }
   constexpr bool contains(std::int64_t v) const noexcept { return (low <= v) & (v <= high); }

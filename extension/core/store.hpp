@@ -233,9 +233,13 @@ private:
   std::size_t scan_ids(const Search &search, Position &position, const Visibility &seen_by,
                        LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;
   template <class Index>
-  std::size_t scan_index(const Index &index, const Search &search, Position &position,
+  [[gnu::always_inline]] inline std::size_t scan_index(const Index &index, const Search &search, Position &position,
                          const Visibility &seen_by, LinkRow *rows, std::size_t capacity,
                          std::uint64_t &passed) const noexcept;
+  template <class Index>
+  std::size_t pick(const Index &index, const Search &search, Position &position, const Visibility &seen_by,
+                   Ref<Version> *refs, Candidates met, LinkRow *rows, std::size_t capacity,
+                   std::uint64_t &passed) const noexcept;
   std::uint64_t unseen(const Pattern &pattern, const Visibility &seen_by) const noexcept;
   bool sees_flight(const Flight &flight, const Visibility &v) const noexcept;
   WriteResult conflict_of(Ref<Version> version, Ref<Version> except, Status duplicate,

@@ -20,12 +20,12 @@ std::size_t wanted(std::size_t missing, std::size_t found, std::size_t looked) n
   return missing * looked / std::max<std::size_t>(found, 1) + 1;
 }
 
-// Put in order of id what a list gave in none. As a rule it is: ids ascend as links are added.
+// Puts in order of id what a list gave in none. As a rule it is: ids ascend as links are added.
 void sort_by_id(LinkRow* begin, LinkRow* end, bool backward) noexcept {
-  const auto before = [](const LinkRow& a, const LinkRow& b) noexcept {
-    return a.id != b.id ? a.id < b.id : a.version.unit < b.version.unit;
-  };
-  if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
+  bool sorted = true;
+  for (LinkRow* row = begin; row + 1 < end; ++row)
+    sorted &= row[0].id <= row[1].id;
+  if (!sorted) std::sort(begin, end, [](const LinkRow& a, const LinkRow& b) noexcept { return a.id < b.id; });
   if (backward) std::reverse(begin, end);
 }
 void sort_by_id(const Heap& heap, Ref<Version>* begin, Ref<Version>* end, bool backward) noexcept {
@@ -50,21 +50,48 @@ Ref<Version> Store::find(LinkId id, const Visibility& seen_by) const noexcept {
   return {};
 }
 
+template <class Index>
+std::size_t Store::scan_index(const Index& index, const Search& search, Position& position, const Visibility& seen_by,
+                              LinkRow* rows, std::size_t capacity, std::uint64_t& passed) const noexcept {
+  const bool check = Index::needs_check(search);
+  if (check && search.pattern.is_empty()) position.done = true;
+  Ref<Version> refs[kStep];
+  std::size_t found = 0, looked = 0, want = capacity;
+  while (!position.done) {
+    const Candidates met = index.candidates(search, position, refs, std::min(kStep, want));
+    for (std::size_t i = 0; i < met.n; ++i)
+      ask_for(&heap_.at(refs[i]));
+    if (check || met.n > capacity - found) {
+      found += pick(index, search, position, seen_by, refs, met, rows + found, capacity - found, passed);
+    } else {
+      LinkRow* const first = rows + found;
+      for (std::size_t i = 0; i < met.n; ++i) {
+        if (sees(refs[i], seen_by))
+          rows[found++] = row(refs[i]);
+        else
+          ++passed;
+      }
+      if (!met.sorted) sort_by_id(first, rows + found, search.backward);
+    }
+    looked += met.n;
+    if (found == capacity || looked >= kMaxLooks) break;
+    want = wanted(capacity - found, found, looked);
+  }
+  return found;
+}
+
 std::size_t Store::scan(const Search& search, Position& position, const Visibility& seen_by, LinkRow* rows,
                         std::size_t capacity, std::uint64_t& passed) const noexcept {
   assert(offers(search.pattern, search.access));
-  if (search.pattern.is_empty()) {
-    position.done = true;
-    return 0;
-  }
   if (search.access != Access::kId)
-    return with_index(
-        [&](auto& index) noexcept { return scan_index(index, search, position, seen_by, rows, capacity, passed); });
+    return with_index([&](const auto& index) noexcept {
+      return scan_index(index, search, position, seen_by, rows, capacity, passed);
+    });
   if (!search.pattern.id.is_point()) return scan_ids(search, position, seen_by, rows, capacity, passed);
   std::size_t found = 0;
   position.done = true;
-  for (Ref<Version> v = IdIndex(heap_, header_.ids).head(search.pattern.id.low); v && found < capacity;
-       v = heap_.at(v).older)
+  const IdIndex ids(heap_, header_.ids);
+  for (Ref<Version> v = ids.head(search.pattern.id.low); v && found < capacity; v = heap_.at(v).older)
     if (sees(v, seen_by) && search.pattern.matches(heap_.at(v))) rows[found++] = row(v);
   return found;
 }
@@ -77,6 +104,7 @@ std::size_t Store::scan_ids(const Search& search, Position& position, const Visi
   Range left = pattern.id;
   LinkId& edge = search.backward ? left.high : left.low;
   if (position.started) edge = position.at.first;
+  if (check && pattern.is_empty()) position.done = true;
   position.started = true;
 
   Ref<Version> heads[kStep / kVisible];
@@ -122,32 +150,23 @@ std::size_t Store::scan_ids(const Search& search, Position& position, const Visi
   return found;
 }
 
+// Writes those of some candidates that match and are seen, as many as there is room for; the others
+// are met again.
 template <class Index>
-std::size_t Store::scan_index(const Index& index, const Search& search, Position& position, const Visibility& seen_by,
-                              LinkRow* rows, std::size_t capacity, std::uint64_t& passed) const noexcept {
-  const bool check = Index::needs_check(search);
-  Ref<Version> refs[kStep];
-  std::size_t found = 0, looked = 0;
-  for (std::size_t want = capacity; !position.done && found < capacity && looked < kMaxLooks;
-       want = wanted(capacity - found, found, looked)) {
-    const Candidates met = index.candidates(search, position, refs, std::min(kStep, want));
-    for (std::size_t i = 0; i < met.n; ++i)
-      ask_for(&heap_.at(refs[i]));
-    const bool sort_found = !met.sorted && met.n <= capacity - found;
-    if (!met.sorted && !sort_found) sort_by_id(heap_, refs, refs + met.n, search.backward);
-    LinkRow* const first = rows + found;
-    for (std::size_t i = 0; i < met.n; ++i) {
-      if (found == capacity) {  // what is left is met again
-        index.resume_after(search, position, refs[i - 1]);
-        break;
-      }
-      if (!sees(refs[i], seen_by))
-        ++passed;
-      else if (!check || search.pattern.matches(heap_.at(refs[i])))
-        rows[found++] = row(refs[i]);
+[[gnu::noinline]] std::size_t Store::pick(const Index& index, const Search& search, Position& position,
+                                          const Visibility& seen_by, Ref<Version>* refs, Candidates met, LinkRow* rows,
+                                          std::size_t capacity, std::uint64_t& passed) const noexcept {
+  if (!met.sorted) sort_by_id(heap_, refs, refs + met.n, search.backward);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < met.n; ++i) {
+    if (found == capacity) {
+      index.resume_after(search, position, refs[i - 1]);
+      break;
     }
-    if (sort_found) sort_by_id(first, rows + found, search.backward);
-    looked += met.n;
+    if (!sees(refs[i], seen_by))
+      ++passed;
+    else if (search.pattern.matches(heap_.at(refs[i])))
+      rows[found++] = row(refs[i]);
   }
   return found;
 }
@@ -199,17 +218,19 @@ Access Store::best_access(const Pattern& p) const noexcept {
 }
 
 std::uint64_t Store::count(const Pattern& pattern, const Visibility& seen_by, bool& exact) const noexcept {
-  exact = true;
-  if (pattern.is_empty()) return 0;
   const Search search{pattern, best_access(pattern)};
-  const std::uint64_t all = estimate(pattern, search.access);
-  const bool counted = search.access == Access::kId
-                           ? pattern.is_all()
-                           : with_index([&](auto& index) noexcept { return index.counts(search, all); });
+  bool counted = pattern.is_all();
+  std::uint64_t all = 0;
+  if (search.access == Access::kId)
+    all = estimate(pattern, Access::kId);
+  else
+    with_index([&](const auto& index) noexcept {
+      all = index.count(search);
+      counted = index.counts(search, all);
+    });
   if (counted) {
-    if (all == 0 || header_.flights == 0) return all;
-    exact = header_.flights <= std::min(all, kMaxWalk);
-    return exact ? all - unseen(pattern, seen_by) : all;
+    exact = all == 0 || header_.flights <= std::min(all, kMaxWalk);
+    return all == 0 || header_.flights == 0 || !exact ? all : all - unseen(pattern, seen_by);
   }
   exact = all <= kStep;
   if (!exact) return all;

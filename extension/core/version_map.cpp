@@ -18,7 +18,7 @@ constexpr unsigned kTreeInner = size_class(units_of<tree_node::Inner>());
 template <MapKey K>
 Candidates VersionMap<K>::collect(HashIndex::Entry entry, const Range &ids, bool backward,
                                   Position &position, Ref<Version> *out, std::size_t want) const noexcept {
-  if (entry && entry.tag() && list_at(entry).tree)
+  if (entry && entry.tag() && list_at(entry).tree) [[unlikely]]
     return {walk(heap_, IdTree(heap_, list_at(entry).version[0]), keys_of(ids), backward, position, out, want),
             true};
   position.done = true;
@@ -26,15 +26,17 @@ Candidates VersionMap<K>::collect(HashIndex::Entry entry, const Range &ids, bool
   const std::uint32_t *versions = count == 0   ? nullptr
                                   : count == 1 ? entry.bucket->ref + entry.index
                                                : list_at(entry).version;
+  if (!position.started) {
+    for (std::uint32_t i = 0; i < count; ++i)
+      out[i] = {versions[i]};
+    return {count, count < 2};
+  }
   std::size_t n = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Ref<Version> v{versions[i]};
-    if (position.started) {
-      const TreeKey key = doublets::key_of<Order::kById>(heap_.at(v), v);
-      if (backward ? key >= position.at : key < position.at)
-        continue;
-    }
-    out[n++] = v;
+    const TreeKey key = doublets::key_of<Order::kById>(heap_.at(v), v);
+    if (backward ? key < position.at : key >= position.at)
+      out[n++] = v;
   }
   return {n, n < 2};
 }
