@@ -17,6 +17,19 @@ SELECT * FROM links ORDER BY id;
 ALTER TABLE links DROP CONSTRAINT forward;
 INSERT INTO links VALUES (3, 3, 2) RETURNING *;
 
+-- a constraint whose function looks at the rows before
+CREATE FUNCTION fewer_than(bigint) RETURNS boolean VOLATILE LANGUAGE sql AS 'SELECT count(*) < $1 FROM links WHERE id >= 100';
+ALTER TABLE links ADD CONSTRAINT few CHECK (id < 100 OR fewer_than(3));
+INSERT INTO links SELECT 100 + i, 1, 1 FROM generate_series(1, 4) AS i;
+INSERT INTO links VALUES (101, 1, 1), (102, 1, 1), (103, 1, 1);
+COPY links FROM stdin;
+104	1	1
+\.
+SELECT id FROM links WHERE id >= 100 ORDER BY id;
+DELETE FROM links WHERE id >= 100;
+ALTER TABLE links DROP CONSTRAINT few;
+DROP FUNCTION fewer_than;
+
 -- defaults
 ALTER TABLE links ALTER source SET DEFAULT 40 + 2, ALTER target SET DEFAULT -1;
 INSERT INTO links(id) VALUES (10) RETURNING *;

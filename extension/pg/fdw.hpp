@@ -6,6 +6,7 @@
 //   fdw_values.cpp   integers and rows of SQL as the core's
 //   fdw_lock.cpp     row locks
 //   fdw_modify.cpp   INSERT, COPY, UPDATE, DELETE, TRUNCATE
+//   fdw_batch.cpp    whether inserted rows may wait for each other
 //   fdw_analyze.cpp  ANALYZE
 #pragma once
 
@@ -42,6 +43,12 @@ void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot);
 // are: locks the row of the slot if it meets the local conditions. False: it is not wanted.
 // The slot may show a newer version afterwards.
 bool lock_scanned_row(ForeignScanState *node, const WriteTarget &target, TupleTableSlot *slot);
+
+// Whether functions of a query, of a plan, or of the CHECK constraints of a table could look at
+// the rows that the same command has inserted before.
+bool query_looks_at_rows(Query *query);
+bool plan_looks_at_rows(PlanState *plan);
+bool constraints_look_at_rows(Relation rel);
 
 extern "C" {
 void doublets_get_rel_size(PlannerInfo *root, RelOptInfo *baserel, Oid relid);

@@ -125,37 +125,6 @@ TupleTableSlot *recheck(ModifyState *state, ResultRelInfo *rinfo, const LinkRow 
   return TupIsNull(result) ? nullptr : result;
 }
 
-// Functions marked volatile that cannot see or change what a statement inserts.
-bool is_harmless(Oid function) {
-  switch (function) {
-  case F_NEXTVAL:
-  case F_RANDOM:
-  case F_CLOCK_TIMESTAMP:
-  case F_GEN_RANDOM_UUID:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool may_look(Oid function, void *) {
-  return func_volatile(function) == PROVOLATILE_VOLATILE && !is_harmless(function);
-}
-
-// Whether anything in a query can run SQL that would see the rows inserted so far.
-bool looks_at_rows(::Node *node, void *context) {
-  if (node == nullptr)
-    return false;
-  if (check_functions_in_node(node, may_look, context))
-    return true;
-  // The server declares walkers without their arguments; by way of void (*)() the cast is
-  // one the compiler takes for intended.
-  const auto walker =
-      reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(looks_at_rows));
-  return IsA(node, Query) ? query_tree_walker(castNode(Query, node), walker, context, 0)
-                          : expression_tree_walker(node, walker, context);
-}
-
 ModifyState *make_state(ModifyTableState *mtstate, ResultRelInfo *rinfo, CommandId command) {
   check_read_allowed();
   auto *state = static_cast<ModifyState *>(palloc0(sizeof(ModifyState)));
@@ -163,7 +132,10 @@ ModifyState *make_state(ModifyTableState *mtstate, ResultRelInfo *rinfo, Command
   state->target = open_for_write(rel, command);
   state->mtstate = mtstate;
   state->check_constraints = has_row_constraints(rel);
-  state->check_partition = rel->rd_rel->relispartition && rinfo->ri_RootResultRelInfo == nullptr;
+  // Routing knows that an inserted row is where it belongs. An updated one may not be, and this
+  // executor moves no row out of a foreign table.
+  state->check_partition = rel->rd_rel->relispartition &&
+                           (rinfo->ri_RootResultRelInfo == nullptr || mtstate->operation == CMD_UPDATE);
   const auto *plan = reinterpret_cast<const ModifyTable *>(mtstate->ps.plan);
   if (plan != nullptr && plan->onConflictAction == ONCONFLICT_NOTHING)
     state->on_conflict = OnConflict::kSkip;
@@ -180,12 +152,9 @@ extern "C" void doublets_add_update_targets(PlannerInfo *root, Index rtindex, Ra
   add_row_identity_var(root, var, rtindex, "ctid");
 }
 
-// The one private item says whether inserted rows may wait for company: a volatile function
-// below the ModifyTable may query the table, and has to find the rows before.
+// The one private item says whether inserted rows may wait for company.
 extern "C" List *doublets_plan_modify(PlannerInfo *root, ModifyTable *plan, Index, int) {
-  const bool batch = plan->operation == CMD_INSERT &&
-                     !looks_at_rows(reinterpret_cast<::Node *>(root->parse), nullptr);
-  return list_make1_int(batch);
+  return list_make1_int(plan->operation == CMD_INSERT && !query_looks_at_rows(root->parse));
 }
 
 extern "C" void doublets_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
@@ -204,10 +173,15 @@ extern "C" void doublets_begin_modify(ModifyTableState *mtstate, ResultRelInfo *
 
 // COPY, and partitions reached by tuple routing.
 extern "C" void doublets_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo) {
-  // COPY has no plan and leaves es_output_cid unset.
-  (void)make_state(mtstate, rinfo,
-                   mtstate->ps.plan != nullptr ? mtstate->ps.state->es_output_cid
-                                               : GetCurrentCommandId(true));
+  // A partition whose own rows the same UPDATE changes, while it takes those of others.
+  if (rinfo->ri_FdwState != nullptr)
+    return;
+  // COPY has no plan, leaves es_output_cid unset and inserts one by one.
+  const bool copy = mtstate->ps.plan == nullptr;
+  ModifyState *state = make_state(
+      mtstate, rinfo, copy ? GetCurrentCommandId(true) : mtstate->ps.state->es_output_cid);
+  state->batch = !copy && mtstate->operation == CMD_INSERT &&
+                 !plan_looks_at_rows(outerPlanState(mtstate));
 }
 
 extern "C" TupleTableSlot *doublets_exec_insert(EState *estate, ResultRelInfo *rinfo,
@@ -243,14 +217,14 @@ extern "C" TupleTableSlot **doublets_exec_batch_insert(EState *estate, ResultRel
 }
 
 // Rows may wait for company unless somebody could miss them: volatile functions, RETURNING, row
-// triggers, WITH CHECK OPTION, ON CONFLICT. Rows routed to a partition never wait.
+// triggers, WITH CHECK OPTION, ON CONFLICT.
 extern "C" int doublets_modify_batch_size(ResultRelInfo *rinfo) {
   const auto *state = static_cast<const ModifyState *>(rinfo->ri_FdwState);
-  if (rinfo->ri_projectReturning != nullptr || rinfo->ri_WithCheckOptions != NIL ||
-      has_insert_row_triggers(rinfo->ri_RelationDesc))
-    return 1;
-  return state == nullptr || !state->batch || state->on_conflict == OnConflict::kSkip ? 1
-                                                                                      : kBatchSize;
+  const bool alone = state == nullptr || !state->batch || state->on_conflict == OnConflict::kSkip ||
+                     rinfo->ri_projectReturning != nullptr || rinfo->ri_WithCheckOptions != NIL ||
+                     has_insert_row_triggers(rinfo->ri_RelationDesc) ||
+                     constraints_look_at_rows(rinfo->ri_RelationDesc);
+  return alone ? 1 : kBatchSize;
 }
 
 extern "C" TupleTableSlot *doublets_exec_update(EState *estate, ResultRelInfo *rinfo,

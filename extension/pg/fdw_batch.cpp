@@ -1,0 +1,119 @@
+// Whether inserted rows may wait for company and be inserted together: not if anything that runs
+// between two rows could look at the table and miss those that wait.
+//
+// What can run SQL is a volatile function; others see the rows as of the beginning of the
+// command. Row triggers make the executor insert what waits before they run.
+#include "fdw.hpp"
+
+namespace doublets::pg {
+namespace {
+
+// Functions marked volatile that cannot see or change what a statement inserts.
+bool is_harmless(Oid function) {
+  switch (function) {
+    case F_NEXTVAL:
+    case F_RANDOM:
+    case F_CLOCK_TIMESTAMP:
+    case F_GEN_RANDOM_UUID:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool may_look(Oid function, void*) {
+  return func_volatile(function) == PROVOLATILE_VOLATILE && !is_harmless(function);
+}
+
+// The server declares walkers without their arguments; by way of void (*)() the cast is
+// one the compiler takes for intended.
+template <class Walker>
+auto as_walker(Walker* walker) {
+  return reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker));
+}
+
+bool looks_at_rows(::Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (check_functions_in_node(node, may_look, context)) return true;
+  return IsA(node, Query) ? query_tree_walker(castNode(Query, node), as_walker(looks_at_rows), context, 0)
+                          : expression_tree_walker(node, as_walker(looks_at_rows), context);
+}
+
+bool look(std::initializer_list<const void*> expressions) {
+  for (const void* expression : expressions)
+    if (looks_at_rows(static_cast<::Node*>(const_cast<void*>(expression)), nullptr)) return true;
+  return false;
+}
+
+template <class T>
+const T* as(const Plan* plan) {
+  return reinterpret_cast<const T*>(plan);
+}
+
+// The expressions that a node of a plan has besides its target list and qualification. Kinds of
+// nodes not known here are taken to look.
+bool own_expressions_look(const Plan* plan) {
+  switch (nodeTag(plan)) {
+    case T_ProjectSet:
+    case T_Append:
+    case T_MergeAppend:
+    case T_SeqScan:
+    case T_SubqueryScan:
+    case T_CteScan:
+    case T_Material:
+    case T_Sort:
+    case T_IncrementalSort:
+    case T_Unique:
+    case T_Group:
+    case T_Agg:
+    case T_Hash:
+      return false;
+    case T_Result:
+      return look({as<Result>(plan)->resconstantqual});
+    case T_ValuesScan:
+      return look({as<ValuesScan>(plan)->values_lists});
+    case T_FunctionScan:
+      return look({as<FunctionScan>(plan)->functions});
+    case T_ForeignScan:
+      return look({as<ForeignScan>(plan)->fdw_exprs});
+    case T_IndexScan:
+      return look({as<IndexScan>(plan)->indexqual, as<IndexScan>(plan)->indexorderby});
+    case T_IndexOnlyScan:
+      return look({as<IndexOnlyScan>(plan)->indexqual, as<IndexOnlyScan>(plan)->indexorderby});
+    case T_Limit:
+      return look({as<Limit>(plan)->limitOffset, as<Limit>(plan)->limitCount});
+    case T_NestLoop:
+      return look({as<NestLoop>(plan)->join.joinqual});
+    case T_MergeJoin:
+      return look({as<MergeJoin>(plan)->join.joinqual, as<MergeJoin>(plan)->mergeclauses});
+    case T_HashJoin:
+      return look({as<HashJoin>(plan)->join.joinqual, as<HashJoin>(plan)->hashclauses});
+    default:
+      return true;
+  }
+}
+
+bool plan_looks(PlanState* state, void* context) {
+  const Plan* plan = state->plan;
+  return look({plan->targetlist, plan->qual}) || own_expressions_look(plan) ||
+         planstate_tree_walker(state, as_walker(plan_looks), context);
+}
+
+}  // namespace
+
+bool query_looks_at_rows(Query* query) {
+  return looks_at_rows(reinterpret_cast<::Node*>(query), nullptr);
+}
+
+bool plan_looks_at_rows(PlanState* plan) {
+  return plan_looks(plan, nullptr);
+}
+
+bool constraints_look_at_rows(Relation rel) {
+  const TupleConstr* constr = RelationGetDescr(rel)->constr;
+  for (int i = 0; constr != nullptr && i < constr->num_check; ++i)
+    if (look({stringToNode(constr->check[i].ccbin)})) return true;
+  return false;
+}
+
+}  // namespace doublets::pg
