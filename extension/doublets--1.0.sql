@@ -72,14 +72,14 @@ COMMENT ON FUNCTION doublets.ddl_command_end() IS 'Checks the columns and the sc
 REVOKE ALL ON FUNCTION doublets.ddl_command_start(), doublets.ddl_command_end() FROM PUBLIC;
 
 CREATE EVENT TRIGGER doublets_ddl_command_start ON ddl_command_start
-WHEN TAG IN ('CREATE FOREIGN TABLE', 'DROP FOREIGN TABLE', 'DROP TABLE', 'DROP SCHEMA', 'DROP OWNED', 'DROP SERVER',
-             'DROP FOREIGN DATA WRAPPER', 'DROP EXTENSION')
+WHEN TAG IN ('CREATE FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA', 'DROP FOREIGN TABLE', 'DROP TABLE', 'DROP SCHEMA',
+             'DROP OWNED', 'DROP SERVER', 'DROP FOREIGN DATA WRAPPER', 'DROP EXTENSION')
 EXECUTE FUNCTION doublets.ddl_command_start();
 COMMENT ON EVENT TRIGGER doublets_ddl_command_start IS
   'Release of the memory of dropped stores. Without it, memory is released when the next store is created';
 
 CREATE EVENT TRIGGER doublets_ddl_command_end ON ddl_command_end
-WHEN TAG IN ('CREATE FOREIGN TABLE')
+WHEN TAG IN ('CREATE FOREIGN TABLE', 'IMPORT FOREIGN SCHEMA')
 EXECUTE FUNCTION doublets.ddl_command_end();
 COMMENT ON EVENT TRIGGER doublets_ddl_command_end IS
   'Check of new stores. Without it, a wrong definition is found at the first access';

@@ -5,12 +5,13 @@
 //   ddl_command_start  on commands that may drop a store: being called loads the library,
 //                      whose object access hook then sees each relation as it is dropped
 //                      (also when DROP EXTENSION takes the triggers themselves away);
-//                      on CREATE FOREIGN TABLE: the hint to a missing privilege.
-//   ddl_command_end    on CREATE FOREIGN TABLE: columns and schema.
+//                      on CREATE FOREIGN TABLE and IMPORT FOREIGN SCHEMA: the hint to a
+//                      missing privilege.
+//   ddl_command_end    on the same: columns and schema.
 // ALTER ... OPTIONS needs none: the validator has loaded the library, and the hook sees
 // the new options.
 #include "chunks.hpp"
-#include "store_handle.hpp"
+#include "transactions.hpp"
 
 namespace doublets::pg {
 namespace {
@@ -62,6 +63,7 @@ void options_altered(Oid relation) {
   Relation rel = relation_open(relation, NoLock);
   StoreHandle* store = store_attach(rel);
   if (store != nullptr && (store->layout != spec.layout || store->unique_pairs != spec.unique_pairs)) {
+    (void)settle_all(store);  // deleted links that nobody can see any more are none
     store_lock(store, LW_SHARED);
     const bool empty = Store(store->heap).header().versions == 0;
     store_unlock(store);
@@ -123,11 +125,13 @@ using namespace doublets::pg;
 
 DOUBLETS_FUNCTION(doublets_ddl_command_start) {
   const EventTriggerData* event = event_of(fcinfo);
-  if (IsA(event->parsetree, CreateForeignTableStmt)) {
-    const auto* statement = reinterpret_cast<const CreateForeignTableStmt*>(event->parsetree);
-    ForeignServer* server = GetForeignServerByName(statement->servername, true);
-    if (server != nullptr && is_store_server(server->serverid)) check_usage(server->serverid, server->servername);
-  }
+  const char* name = nullptr;
+  if (IsA(event->parsetree, CreateForeignTableStmt))
+    name = reinterpret_cast<const CreateForeignTableStmt*>(event->parsetree)->servername;
+  else if (IsA(event->parsetree, ImportForeignSchemaStmt))
+    name = reinterpret_cast<const ImportForeignSchemaStmt*>(event->parsetree)->server_name;
+  ForeignServer* server = name != nullptr ? GetForeignServerByName(name, true) : nullptr;
+  if (server != nullptr && is_store_server(server->serverid)) check_usage(server->serverid, server->servername);
   PG_RETURN_NULL();
 }
 

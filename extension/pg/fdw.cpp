@@ -30,6 +30,8 @@ DOUBLETS_FUNCTION(doublets_fdw_handler) {
   routine->IsForeignRelUpdatable = doublets_is_updatable;
   routine->ExecForeignTruncate = doublets_truncate;
 
+  routine->ImportForeignSchema = doublets_import_schema;
+
   routine->AnalyzeForeignTable = doublets_analyze;
 
   PG_RETURN_POINTER(routine);

@@ -7,6 +7,7 @@
 //   fdw_lock.cpp     row locks
 //   fdw_modify.cpp   INSERT, COPY, UPDATE, DELETE, TRUNCATE
 //   fdw_batch.cpp    whether inserted rows may wait for each other
+//   fdw_import.cpp   IMPORT FOREIGN SCHEMA
 //   fdw_analyze.cpp  ANALYZE
 #pragma once
 
@@ -86,6 +87,8 @@ TupleTableSlot *doublets_exec_delete(EState *estate, ResultRelInfo *rinfo, Tuple
 void doublets_end_modify(EState *estate, ResultRelInfo *rinfo);
 int doublets_is_updatable(Relation rel);
 void doublets_truncate(List *rels, DropBehavior behavior, bool restart_seqs);
+
+List *doublets_import_schema(ImportForeignSchemaStmt *stmt, Oid server);
 
 bool doublets_analyze(Relation relation, AcquireSampleRowsFunc *func, BlockNumber *totalpages);
 }

@@ -137,4 +137,12 @@ inline AclResult server_aclcheck(Oid server, Oid role) {
 #endif
 }
 
+inline AclResult schema_aclcheck(Oid schema, Oid role) {
+#if PG_VERSION_NUM >= 160000
+  return object_aclcheck(NamespaceRelationId, schema, role, ACL_USAGE);
+#else
+  return pg_namespace_aclcheck(schema, role, ACL_USAGE);
+#endif
+}
+
 }  // namespace doublets::pg
