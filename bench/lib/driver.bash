@@ -86,11 +86,11 @@ verb_run() {
 # driver_export: the raw results as CSV, one observation a row.
 driver_export() {
   local table order
-  for table in operations backends runs samples sizes; do
+  for table in operations backends runs samples sizes wal; do
     case $table in
       operations | backends) order=position ;;
       runs) order=run ;;
-      samples) order='workload, mode, operation, backend, repetition, sample' ;;
+      samples | wal) order='workload, mode, operation, backend, repetition, sample' ;;
       sizes) order='workload, backend' ;;
     esac
     sql -c "\\copy (SELECT * FROM bench.$table ORDER BY $order) TO pstdout CSV HEADER" >"$RAW/$table.csv"

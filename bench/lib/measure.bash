@@ -14,6 +14,9 @@ measure_prepare() {
   done
   sql -c "DELETE FROM bench.backends WHERE backend <> 'server' AND backend <> ALL ('{$(IFS=,; echo "${BACKENDS[*]}")}')"
   for workload in "${WORKLOADS[@]}"; do
+    if [[ " ${BENCH_GENERIC[*]} " == *" $workload "* ]]; then
+      generate_procedures "$BENCH_ROOT/$workload"_*.sql | session "${BACKENDS[0]}"
+    fi
     [[ -d $BENCH_ROOT/workloads/$workload ]] || continue
     for file in "$BENCH_ROOT/workloads/$workload"/*.sql; do
       session "${BACKENDS[0]}" -f "$file" >/dev/null
@@ -22,26 +25,60 @@ measure_prepare() {
   measure_plan
 }
 
-# measure_plan: fills bench.runs and bench.steps. The order is shuffled by SEED within a workload and repetition. Those of
-# `targets` first run inside the server, load before read within a backend, backends shuffled; then clients read from all
-# backends, then they write, with the backends taking turns sample by sample. The floors of clients are measured among
-# them, because they are compared.
+# measure_heavy: the operations whose scripts say that a sample is one time or takes long, as `workload operation`, one per
+# line; those of `targets` that load.
+measure_heavy() {
+  local file name
+  printf 'targets insert_select\ntargets copy\n'
+  while read -r file; do
+    name=$(basename "$file" .sql)
+    printf '%s %s\n' "${name%%_*}" "${name#*_}"
+  done < <(grep -lxE -- '-- (once|heavy)' "$BENCH_ROOT"/*.sql)
+}
+
+# measure_missing: the operations that need a function that no backend of this run has, in the same form.
+measure_missing() {
+  local file name
+  while read -r file; do
+    [[ -z $(sql -c "SELECT to_regproc('$(generate_says "$file" needs)')") ]] || continue
+    name=$(basename "$file" .sql)
+    printf '%s %s\n' "${name%%_*}" "${name#*_}"
+  done < <(grep -l -- '^-- needs: ' "$BENCH_ROOT"/*.sql)
+}
+
+# measure_plan: fills bench.runs and bench.steps. The order is shuffled by SEED within a workload and repetition. Workloads
+# that share a load among operations go through the backends one after the other, backends shuffled, and read before they
+# write; of `targets`, afterwards clients read from all backends, then they write, with the backends taking turns sample by
+# sample. The floors of clients are measured among them, because they are compared.
 measure_plan() {
+  local heavy missing
+  heavy=$(measure_heavy | paste -sd ,)
+  missing=$(measure_missing | paste -sd ,)
+  [[ -z $missing ]] || log "left out, because this version of the extension lacks the function: $missing"
   sql -v seed="$SEED" -v samples="$SAMPLES" -v loads="$LOAD_SAMPLES" -v repetitions="$REPETITIONS" \
-    -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" <<'EOF'
+    -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" -v heavy="{$heavy}" -v missing="{$missing}" \
+    -v in_turn="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${MODES_LEFT_OUT[*]:-}")}" <<'EOF'
+DELETE FROM bench.operations
+WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' ' || mode = ANY (:'left_out'::text[])
+  OR workload <> ALL (:'workloads'::text[]);
+
 CREATE TEMPORARY TABLE planned AS
 SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase,
-    CASE WHEN o.workload = 'targets' AND o.phase = 0 THEN md5(concat_ws(':', :'seed', repetition, b.backend)) END,
-    CASE WHEN o.workload = 'targets' THEN CASE o.operation WHEN 'insert_select' THEN 1 WHEN 'copy' THEN 2 ELSE 3 END END,
+    CASE WHEN o.in_turn AND o.phase = 0 THEN md5(concat_ws(':', :'seed', repetition, b.backend)) END,
+    CASE WHEN o.in_turn THEN o.stage END,
     md5(concat_ws(':', :'seed', repetition, o.workload, o.mode, o.operation, b.backend))) AS run,
   repetition, o.place, o.phase, o.workload, o.mode, o.operation, b.backend,
-  CASE WHEN o.operation IN ('insert_select', 'copy') THEN :loads ELSE :samples END AS samples
+  CASE WHEN o.workload || ' ' || o.operation = ANY (:'heavy'::text[]) THEN :loads ELSE :samples END AS samples
 FROM (
   SELECT *, CASE WHEN mode <> 'client' THEN 0 WHEN operation IN ('xid', 'insert') THEN 2 ELSE 1 END AS phase,
     array_position(:'workloads'::text[],
-      CASE WHEN mode = 'client' AND 'targets' = ANY (:'workloads') THEN 'targets' ELSE workload END) AS place
+      CASE WHEN mode = 'client' AND 'targets' = ANY (:'workloads') THEN 'targets' ELSE workload END) AS place,
+    workload = ANY (:'in_turn') AS in_turn,
+    CASE WHEN operation = 'insert_select' THEN 1 WHEN operation = 'copy' THEN 2
+      WHEN operation !~ '^(create|update|insert|delete)' THEN 3 ELSE 4 END
+      + CASE WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer ELSE 0 END AS stage
   FROM bench.operations
-  WHERE workload = ANY (:'workloads') AND mode <> 'committed'
+  WHERE mode <> 'committed'
 ) AS o
 JOIN bench.backends AS b ON (o.workload = 'floors') = (b.backend = 'server')
 CROSS JOIN generate_series(1, :repetitions) AS repetition;
@@ -60,6 +97,7 @@ EOF
 measure_all() {
   local plan=() line run workload mode operation backend sample total k=0
   local -A seeded=()
+  declare -gA GRAPH_HELD=()
   mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend, sample
     FROM bench.steps JOIN bench.runs USING (run) ORDER BY step')
   total=${#plan[@]}
@@ -69,6 +107,9 @@ measure_all() {
     k=$((k + 1))
     read -r run workload mode operation backend sample <<<"$line"
     progress "$k" "$total" "$workload $mode $operation, $backend"
+    if [[ " ${BENCH_GRAPH[*]} " != *" $workload "* ]]; then
+      GRAPH_HELD=() GRAPH_INPUT=''
+    fi
     if [[ -z ${seeded[$workload]:-} ]]; then
       "workload_${workload}_seed"
       seeded[$workload]=1

@@ -2,7 +2,11 @@
 # What to measure: size, environment variables, command line. Everything is checked before anything is started.
 
 BENCH_VERBS=(run report conformance list)
-BENCH_WORKLOADS=(floors links8 real targets core memory)
+BENCH_WORKLOADS=(floors links8 links7 deep real targets bulk functions scale aged linkbench checkout contention backends core
+  memory)
+# Those whose procedures are made from their scripts, and those that use the dataset of 1100 × scale links.
+BENCH_GENERIC=(bulk functions scale backends)
+BENCH_GRAPH=(bulk functions scale backends)
 
 bench_usage() {
   cat <<'EOF'
@@ -120,7 +124,7 @@ options_words() {
   local workload
   if ((${#WORKLOADS[@]} == 0)); then
     WORKLOADS=("${BENCH_WORKLOADS[@]}")
-    [[ $SIZE != quick ]] || WORKLOADS=("${WORKLOADS[@]:0:4}")
+    [[ $SIZE != quick ]] || WORKLOADS=(floors links8 real targets)
   fi
   for workload in "${WORKLOADS[@]}"; do
     [[ " ${BENCH_WORKLOADS[*]} " == *" $workload "* ]] || die "unknown workload '$workload' (${BENCH_WORKLOADS[*]})"

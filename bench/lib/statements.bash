@@ -1,21 +1,31 @@
 # shellcheck shell=bash
 # The timed statements of the pgbench scripts: read out for EXPLAIN, and compared with those of the procedures.
 
-# script_statements FILE: the timed statements, one per line, blanks squeezed, variables as `:name`. A statement after
-#  a line `-- untimed: …` is left out.
-script_statements() {
-  awk '
+# script_lines FILE [KIND]: what is timed, one line each, blanks squeezed: statements, and the `\set` lines between them.
+# A statement after a line `-- untimed: …` is left out; of `\if :store … \else … \endif`, what KIND (doublets, or native)
+# does not run. A `\if` about anything else is a matter of pgbench alone and keeps both sides.
+script_lines() {
+  awk -v kind="${2:-native}" '
     /^-- untimed/ { skip = 1; next }
+    /^\\if :store$/ { choosing = 1; drop = (kind != "doublets"); next }
+    /^\\else$/ && choosing { drop = !drop; next }
+    /^\\endif$/ && choosing { choosing = drop = 0; next }
+    drop { next }
+    /^\\set / { print; next }
     /^--/ || /^\\/ || /^[[:space:]]*$/ { next }
     {
       line = line " " $0
       if ($0 ~ /;[[:space:]]*$/ || $0 ~ /\\gset/) {
-        sub(/[[:space:]]*\\gset.*$/, ";", line)
         if (!skip) print line
         line = ""; skip = 0
       }
     }' "$1" |
     sed -E 's/[[:space:]]+/ /g; s/^ //'
+}
+
+# script_statements FILE [KIND]: the timed statements alone, variables as `:name`.
+script_statements() {
+  script_lines "$@" | sed -E '/^\\set /d; s/ *\\gset.*$/;/'
 }
 
 # procedure_statements FILE NAME: the SQL statements in the body of procedure bench.NAME, in the same form,
@@ -61,8 +71,10 @@ script_plan() {
 # plans_check WORKLOAD BACKEND FILE: appends the plans of the workload's statements to FILE, with constants and as generic
 # plans, and dies when one does not find its links as backends.csv demands: nobody is slow by accident.
 plans_check() {
-  local workload=$1 backend=$2 file=$3 plans=$WORK/plans statements=$WORK/plans-$1.sql by_id by_end
-  [[ -s $statements ]] || plans_statements "$workload" >"$statements"
+  local workload=$1 backend=$2 file=$3 plans=$WORK/plans kind by_id by_end
+  kind=$(backend_kind "$backend")
+  local statements=$WORK/plans-$1-$kind.sql
+  [[ -s $statements ]] || plans_statements "$workload" "$kind" >"$statements"
   session "$backend" -v backend="$backend" -f "$statements" >"$plans"
   cat -- "$plans" >>"$file"
   IFS=, read -r by_id by_end < <(awk -F, -v OFS=, -v name="$backend" '$2 == name {print $9, $10}' \
@@ -80,7 +92,7 @@ plans_check() {
     END { judge(); exit bad }' "$plans" >&2 || die "plans: $backend does not use the expected plans in $workload"
 }
 
-# plans_statements WORKLOAD: EXPLAIN for every timed statement that can be prepared, for one psql session with its variable
+# plans_statements WORKLOAD KIND: EXPLAIN for every timed statement that can be prepared, for one psql session with its variable
 # `backend`.
 plans_statements() {
   local script kind statement
@@ -93,7 +105,7 @@ plans_statements() {
       [[ -z $kind ]] || plans_settings "$1"
       plans_explain "$script" "$statement"
       printf 'RESET ALL;\n\\echo\n'
-    done < <(script_statements "$script")
+    done < <(script_statements "$script" "$2")
   done
 }
 

@@ -12,7 +12,10 @@ INSERT INTO report.sections VALUES
   (4, 'real', 'real', '{server}', 'real: Debian''s package dependencies',
     'Time of one question to the dependency graph, each in a transaction of its own.'),
   (5, 'targets', 'targets', '{server,client}', 'The statements of the targets',
-    'Time of one statement; the two prepared ones by pgbench with one client, as an application sees them.');
+    'Time of one statement; the two prepared ones by pgbench with one client, as an application sees them.'),
+  (20, 'backends', 'backends', '{one,two}', 'One backend and two',
+    'Time of one iteration inside the server, a sample being one transaction, each backend on a core of its own; of two, the '
+      'slower one. Updates and new links are disjoint. Count and Create use a store''s functions, and their SQL elsewhere.');
 
 CREATE TABLE report.cells AS
 SELECT o.position AS row, o.workload, o.mode, o.operation, o.title, b.position AS slot, b.backend, b.kind, b.class, m.metric,

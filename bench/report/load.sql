@@ -11,12 +11,15 @@ CREATE TABLE report.samples (workload text, mode text, operation text, backend t
   iterations bigint, wall_us numeric, cpu_us numeric);
 CREATE TABLE report.sizes (workload text, backend text, links bigint, used_bytes bigint, allocated_bytes bigint);
 CREATE TABLE report.core (operation text, layout text, baseline_ns numeric, store_ns numeric);
+CREATE TABLE report.wal (workload text, mode text, operation text, backend text, repetition integer, sample integer,
+  wal_bytes numeric);
 \copy report.provenance FROM 'provenance.csv' CSV HEADER
 \copy report.operations FROM 'operations.csv' CSV HEADER
 \copy report.backends FROM 'backends.csv' CSV HEADER
 \copy report.runs FROM 'runs.csv' CSV HEADER
 \copy report.samples FROM 'samples.csv' CSV HEADER
 \copy report.sizes FROM 'sizes.csv' CSV HEADER
+\copy report.wal FROM 'wal.csv' CSV HEADER
 \copy report.core FROM 'core.csv' CSV HEADER
 \ir reject.sql
 \ir cells.sql

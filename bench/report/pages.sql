@@ -18,6 +18,7 @@ BEGIN
     SELECT * FROM report.section_table(section, metric) WHERE name = 'section'
     UNION ALL SELECT * FROM report.floor_table() WHERE name = 'floors'
     UNION ALL SELECT * FROM report.size_table() WHERE name = 'sizes'
+    UNION ALL SELECT * FROM report.scaling_table() WHERE name = 'scaling' AND section = 'backends'
     UNION ALL SELECT * FROM report.target_table() WHERE name = 'targets'
     UNION ALL SELECT * FROM report.durability_table() WHERE name = 'durability'
     UNION ALL SELECT * FROM report.provenance_table() WHERE name = 'provenance'
@@ -84,6 +85,7 @@ BEGIN
     CALL report.add_table('Wall-clock time', 'section', s.section, 'wall');
     CALL report.add('chart', s.section || '-linear');
     CALL report.add('chart', s.section || '-log');
+    CALL report.add_table('How much more two backends do than one', 'scaling', s.section);
     CALL report.add_table('CPU time of the backend', 'section', s.section, 'cpu');
     CALL report.add_table('Across durability classes: wall-clock time of the volatile stores, and how it compares with the '
       'fastest durable native table (they promise different things)', 'section', s.section, 'across');

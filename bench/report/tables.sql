@@ -44,6 +44,19 @@ CREATE FUNCTION report.size_table(OUT line bigint, OUT cells text[]) RETURNS SET
   FROM report.sizes AS s JOIN report.backends AS b USING (backend)
 $$;
 
+-- How much more two backends do than one: 2× at best.
+CREATE FUNCTION report.scaling_table(OUT line bigint, OUT cells text[]) RETURNS SETOF record LANGUAGE sql STABLE AS $$
+  WITH factors AS (
+    SELECT one.row, regexp_replace(one.title, ', .*', '') AS title, one.slot, one.backend, 2 * one.median / two.median AS factor
+    FROM report.cells AS one JOIN report.cells AS two USING (workload, operation, backend, metric)
+    WHERE one.workload = 'backends' AND metric = 'wall' AND one.mode = 'one' AND two.mode = 'two'
+  )
+  SELECT 0::bigint, 'operation'::text || array_agg(backend ORDER BY slot) FROM (SELECT DISTINCT slot, backend FROM factors) AS b
+  HAVING count(*) > 0
+  UNION ALL
+  SELECT row, title || array_agg(report.three(factor) || '×' ORDER BY slot) FROM factors GROUP BY row, title
+$$;
+
 CREATE FUNCTION report.target_table(OUT line bigint, OUT cells text[]) RETURNS SETOF record LANGUAGE sql STABLE AS $$
   SELECT 0::bigint, ARRAY['what', 'compared with', 'its value', 'store', 'its value', 'measured',
     'a store that costs nothing', 'target', 'verdict']

@@ -188,3 +188,108 @@ BEGIN
     RAISE EXCEPTION 'the backend holds % links instead of %', (SELECT count(*) FROM links), expected;
   END IF;
 END $$;
+
+-- How many links a backend must hold, since it was last seeded.
+CREATE TABLE bench.held (backend text PRIMARY KEY, links bigint NOT NULL);
+
+-- Notes what the backend of this session holds now.
+CREATE PROCEDURE bench.hold() LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO bench.held SELECT current_schema(), count(*) FROM links
+  ON CONFLICT (backend) DO UPDATE SET links = excluded.links;
+END $$;
+
+-- Raises unless the backend holds `more` links than were noted; notes the new number.
+CREATE PROCEDURE bench.count_effect(more bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  expected bigint;
+BEGIN
+  UPDATE bench.held SET links = held.links + more WHERE backend = current_schema() RETURNING held.links INTO STRICT expected;
+  CALL bench.check_count(expected);
+END $$;
+
+-- Clocks around something timed: wall, CPU of this backend, bytes of WAL of the whole server.
+CREATE TYPE bench.meter AS (wall timestamptz, cpu_ns bigint, wal pg_lsn, wall_us double precision, cpu_us double precision,
+  wal_bytes numeric);
+
+CREATE FUNCTION bench.meter_start() RETURNS bench.meter LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  m bench.meter;
+BEGIN
+  m.wal := pg_current_wal_insert_lsn();
+  m.cpu_ns := bench.cpu_ns();
+  m.wall := clock_timestamp();
+  RETURN m;
+END $$;
+
+CREATE FUNCTION bench.meter_stop(m bench.meter) RETURNS bench.meter LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  m.wall_us := bench.us(clock_timestamp(), m.wall);
+  m.cpu_us := (bench.cpu_ns() - m.cpu_ns) / 1000.0;
+  m.wal_bytes := pg_current_wal_insert_lsn() - m.wal;
+  RETURN m;
+END $$;
+
+-- Bytes of WAL that an operation wrote, per iteration.
+CREATE TABLE bench.wal (
+  workload text NOT NULL,
+  mode text NOT NULL,
+  operation text NOT NULL,
+  backend text NOT NULL,
+  repetition integer NOT NULL,
+  sample integer NOT NULL,
+  wal_bytes double precision NOT NULL,
+  PRIMARY KEY (workload, mode, operation, backend, repetition, sample)
+);
+
+CREATE PROCEDURE bench.meter_keep(r bench.runs, sample integer, times bigint, m bench.meter) LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, times,
+    m.wall_us / times, m.cpu_us / times);
+  INSERT INTO bench.wal VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, m.wal_bytes / times);
+END $$;
+
+-- `times`, at least 1 and, unless that is 0, at most `most`.
+CREATE FUNCTION bench.bounded(times bigint, most bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS
+'SELECT least(greatest(times, 1), CASE WHEN most > 0 THEN most ELSE 9223372036854775807 END)';
+
+-- What each of several backends that ran at once needed, per sample.
+CREATE TABLE bench.parts (run integer, sample integer, client bigint, times bigint, wall_us double precision,
+  cpu_us double precision, PRIMARY KEY (run, sample, client));
+
+-- Makes a sample of its parts: the slowest one's time of one iteration, the mean of their CPU times.
+CREATE PROCEDURE bench.parts_keep(run_number integer, of_sample integer, clients integer) LANGUAGE plpgsql AS $$
+DECLARE
+  r bench.runs;
+BEGIN
+  SELECT * INTO r FROM bench.runs WHERE run = run_number;
+  IF (SELECT count(*) FROM bench.parts WHERE run = run_number AND sample = of_sample) <> clients THEN
+    RAISE EXCEPTION 'run %: a client is missing', run_number;
+  END IF;
+  INSERT INTO bench.samples SELECT r.workload, r.mode, r.operation, r.backend, r.repetition, of_sample, min(times),
+    max(wall_us / times), avg(cpu_us / times) FROM bench.parts WHERE run = run_number AND sample = of_sample;
+END $$;
+
+-- The dataset of several workloads: 1100 × scale links, sources and targets uniform over 100 × scale nodes, one in eleven
+-- from one hub more, whose number is 100 × scale + 1.
+CREATE PROCEDURE bench.graph_input(scale bigint) LANGUAGE plpgsql AS $$
+BEGIN
+  SET LOCAL client_min_messages = warning;
+  DROP TABLE IF EXISTS bench.edges;
+  CREATE UNLOGGED TABLE bench.edges AS
+  SELECT CASE WHEN n % 11 = 0 THEN 100 * scale + 1
+           ELSE 1 + mod(hashint8extended(n, 1) & 9223372036854775807, 100 * scale) END AS source,
+         1 + mod(hashint8extended(n, 2) & 9223372036854775807, 100 * scale) AS target
+  FROM generate_series(1, 1100 * scale) AS n;
+END $$;
+
+-- Puts the input into the backend of this session, in its order: the same link has the same id everywhere.
+CREATE PROCEDURE bench.graph_load() LANGUAGE plpgsql AS $$
+BEGIN
+  SET LOCAL synchronize_seqscans = off;
+  TRUNCATE links RESTART IDENTITY;
+  INSERT INTO links (source, target) SELECT source, target FROM bench.edges;
+  COMMIT;
+  CALL bench.check_load();
+  CALL bench.hold();
+END $$;

@@ -1,15 +1,9 @@
 -- targets: input, timing and checks around the statements.
 
--- The dataset of bench/targets_insert_select.sql: 1100 × scale links, one in eleven from a hub.
+-- The dataset, also as a file for COPY.
 CREATE PROCEDURE bench.targets_input(scale integer) LANGUAGE plpgsql AS $$
 BEGIN
-  SET LOCAL client_min_messages = warning;
-  DROP TABLE IF EXISTS bench.edges;
-  CREATE UNLOGGED TABLE bench.edges AS
-  SELECT CASE WHEN n % 11 = 0 THEN 100 * scale + 1
-           ELSE 1 + mod(hashint8extended(n, 1) & 9223372036854775807, 100 * scale) END AS source,
-         1 + mod(hashint8extended(n, 2) & 9223372036854775807, 100 * scale) AS target
-  FROM generate_series(1, 1100 * scale) AS n;
+  CALL bench.graph_input(scale);
   COPY bench.edges TO PROGRAM 'cat > doublets_bench_edges.copy';
 END $$;
 

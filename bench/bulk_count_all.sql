@@ -1,0 +1,3 @@
+-- bulk: how many links are there?
+-- heavy
+SELECT count(*) FROM links;

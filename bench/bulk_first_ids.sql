@@ -1,0 +1,2 @@
+-- bulk: the ten links with the smallest ids.
+SELECT id, source, target FROM links ORDER BY id LIMIT 10;

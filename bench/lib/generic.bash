@@ -1,0 +1,169 @@
+# shellcheck shell=bash
+# Workloads whose procedures are made from their scripts (generate.bash), and several backends at once. Requires
+# measure.bash.
+
+# backend_kind BACKEND: native, doublets or server.
+backend_kind() {
+  awk -F, -v name="$1" '$2 == name {print $4}' "$BENCH_ROOT/backends/backends.csv"
+}
+
+# graph_ready WORKLOAD BACKEND SCALE: the backend holds the dataset of 1100 × SCALE links unchanged, tidied, its plans
+# checked. GRAPH_HELD[BACKEND] is the scale of what it holds; whoever changes it empties that.
+graph_ready() {
+  local workload=$1 backend=$2 scale=$3
+  if [[ ${GRAPH_HELD[$backend]:-} != "$scale" ]]; then
+    if [[ ${GRAPH_INPUT:-} != "$scale" ]]; then
+      sql -c "CALL bench.graph_input($scale)"
+      GRAPH_INPUT=$scale
+    fi
+    session "$backend" -c 'CALL bench.graph_load()'
+    tidy "$backend"
+    GRAPH_HELD[$backend]=$scale
+  fi
+  if [[ " ${GRAPH_CHECKED:-} " != *" $workload:$backend "* && $scale -ge 100 ]]; then
+    plans_check "$workload" "$backend" "$RAW/plans.txt"
+    GRAPH_CHECKED+=" $workload:$backend"
+  fi
+}
+
+# generic_run RUN WORKLOAD OPERATION BACKEND SCALE SAMPLES: a run inside the server, after a check of its answer.
+generic_run() {
+  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample before after text
+  name=$2_$3_$(backend_kind "$backend")
+  before=$(generate_line "$file" before)
+  after=$(generate_line "$file" after)
+  text="SELECT to_regproc('bench.answer_$name') IS NOT NULL AS answers \\gset
+\\if :answers
+CALL bench.check_answer('$2', '$3:$scale', bench.answer_$name($scale, 20));
+\\endif
+"
+  if grep -qx -- '-- once' "$file"; then
+    text+='\set times 1'$'\n''\set first 1'$'\n'
+  else
+    text+="CALL bench.warm_up_$name($scale, $WARM_UP, $SAMPLE_SECONDS, 1, 1) \\gset"$'\n'
+  fi
+  for ((sample = 1; sample <= samples; sample++)); do
+    if [[ -n $before$after || -n $(generate_says "$file" effect) ]]; then
+      text+="$before"$'\n'"\\i $BENCH_ROOT/backends/$backend/tidy.sql"$'\n'
+    fi
+    text+="CALL bench.sample_$name($run, $sample, $scale, :first, :times);"$'\n''SELECT :first + :times AS first \gset'$'\n'
+    text+="$after"$'\n'
+  done
+  measured "$run" "\\set scale $scale"$'\n'"$text" | session "$backend"
+}
+
+# parts_sample RUN BACKEND SCRIPT SAMPLE CLIENTS SCALE FIRST TIMES: CLIENTS backends run the script TIMES times each from
+# number FIRST, beginning together, each on a core of its own while there are enough.
+parts_sample() {
+  local run=$1 backend=$2 name=$3 sample=$4 clients=$5 scale=$6 first=$7 times=$8 client begin_at cores=() children=() pin
+  name+=_$(backend_kind "$backend")
+  mapfile -t cores < <(cores_allowed)
+  begin_at=$(sql -c "SELECT clock_timestamp() + interval '$((80 + 40 * clients)) ms'")
+  for ((client = 0; client < clients; client++)); do
+    pin=''
+    if ((clients <= ${#cores[@]})); then
+      pin="CALL bench.pin(${cores[client]});"
+    fi
+    session "$backend" <<<"$pin CALL bench.part_$name($run, $sample, $client, $scale, $first, $times, '$begin_at');" &
+    children+=($!)
+  done
+  for client in "${children[@]}"; do
+    wait "$client" || die "a client failed: $name on $backend"
+  done
+}
+
+# cores_allowed: the cores this process may run on, one per line; nothing where that is not to be found.
+cores_allowed() {
+  taskset -cp "$$" 2>/dev/null | sed 's/.*: //' | tr ',' '\n' |
+    awk -F- '{ for (core = $1; core <= (NF > 1 ? $2 : $1); core++) print core }'
+}
+
+# writes OPERATION: whether it changes the dataset for good.
+writes() {
+  [[ $1 =~ ^(create|update|insert|delete) ]]
+}
+
+workload_bulk_seed() {
+  sql <<'EOF'
+CREATE TABLE IF NOT EXISTS bench.bulk_names AS
+SELECT n AS node, 'name ' || n % 100 AS name FROM generate_series(1, 100000) AS n;
+ANALYZE bench.bulk_names;
+EOF
+}
+
+workload_bulk() {
+  local scale=$((TARGETS_LINKS / 1000))
+  graph_ready bulk "$4" "$scale"
+  generic_run "$1" bulk "$3" "$4" "$scale" "$(run_samples "$1")"
+}
+
+workload_functions_seed() { :; }
+
+workload_functions() {
+  local scale=$((TARGETS_LINKS / 1000))
+  if writes "$3" && [[ ${GRAPH_HELD[$4]:-} == "changed $scale" ]]; then
+    session "$4" -c 'CALL bench.hold()'
+  else
+    graph_ready functions "$4" "$scale"
+  fi
+  generic_run "$1" functions "$3" "$4" "$scale" "$(run_samples "$1")"
+  if writes "$3"; then
+    GRAPH_HELD[$4]="changed $scale"
+  fi
+}
+
+# run_samples RUN: how many samples the plan gives it.
+run_samples() {
+  sql -c "SELECT samples FROM bench.runs WHERE run = $1"
+}
+
+# Mode nK: the dataset of about 10^K links.
+workload_scale_seed() { :; }
+
+workload_scale() {
+  local scale=$((10 ** (${2#n} - 3)))
+  if writes "$3" && [[ ${GRAPH_HELD[$4]:-} == "changed $scale" ]]; then
+    session "$4" -c 'CALL bench.hold()'
+  else
+    graph_ready scale "$4" "$scale"
+    size_record "scale 10^${2#n}" "$4"
+  fi
+  generic_run "$1" scale "$3" "$4" "$scale" "$(run_samples "$1")"
+  if writes "$3"; then
+    GRAPH_HELD[$4]="changed $scale"
+  fi
+}
+
+workload_backends_seed() { :; }
+
+# Mode `one` or `two`: so many backends. What they did is taken back after each sample.
+workload_backends() {
+  local run=$1 mode=$2 operation=$3 backend=$4 scale=$((TARGETS_LINKS / 1000)) script=backends_$3 clients sample times first=1
+  local effect
+  case $mode in one) clients=1 ;; two) clients=2 ;; esac
+  graph_ready backends "$backend" "$scale"
+  effect=$(generate_says "$BENCH_ROOT/$script.sql" effect)
+  session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
+  times=2000
+  for ((sample = -1; sample <= SAMPLES; sample++)); do
+    parts_sample "$run" "$backend" "$script" "$sample" "$clients" "$scale" "$first" "$times"
+    first=$((first + times))
+    session "$backend" -c "CALL bench.count_effect($((clients * times * ${effect:-0})))"
+    if [[ -n $effect ]]; then
+      session "$backend" -c 'DELETE FROM links WHERE source >= 1000000000' -c 'CALL bench.hold()'
+    fi
+    if [[ $operation == update || $operation == create ]]; then
+      tidy "$backend"
+    fi
+    if ((sample <= 0)); then
+      times=$(sql -c "SELECT bench.bounded(floor(times * $SAMPLE_SECONDS * 1e6 / max(wall_us))::bigint, 0)
+        FROM bench.parts WHERE run = $run AND sample = $sample GROUP BY times")
+    else
+      sql -c "CALL bench.parts_keep($run, $sample, $clients)"
+    fi
+  done
+  session "$backend" -c "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run"
+  if writes "$operation"; then
+    GRAPH_HELD[$backend]=''
+  fi
+}
