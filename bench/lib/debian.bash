@@ -48,6 +48,15 @@ debian_pairs() {
     { inside = 0 }' "$1" | LC_ALL=C sort -u
 }
 
+# edges_number PAIRS NUMBERS FILE: names in PAIRS get numbers, by falling in-degree and then by name, which go to NUMBERS;
+# the numbered pairs go to FILE.
+edges_number() {
+  awk -F '\t' '{ degree[$1] += 0; degree[$2]++ } END { for (name in degree) print degree[name] "\t" name }' "$1" |
+    LC_ALL=C sort -t $'\t' -k 1,1nr -k 2,2 | awk -F '\t' '{ print $2 "\t" NR }' >"$2"
+  awk -F '\t' -v OFS='\t' 'NR == FNR { number[$1] = $2; next } { print FNR, number[$1], number[$2] }' \
+    "$2" "$1" >"$3"
+}
+
 # debian_edges FILE: numbered edges `n<TAB>source<TAB>target`. Nodes are numbered by falling in-degree, then by name, so
 # that node 1 is the biggest hub; edges are in the order of the package names. The names go to RAW/graph_nodes.csv.
 debian_edges() {
@@ -57,10 +66,7 @@ debian_edges() {
   GRAPH_INPUT_SHA256=$(sha256sum "$stanzas" | cut -d ' ' -f 1)
   debian_pairs "$stanzas" >"$pairs"
   [[ -s $pairs ]] || die "real: no dependency was found in the $GRAPH_SOURCE"
-  awk -F '\t' '{ degree[$1] += 0; degree[$2]++ } END { for (name in degree) print degree[name] "\t" name }' "$pairs" |
-    LC_ALL=C sort -t $'\t' -k 1,1nr -k 2,2 | awk -F '\t' '{ print $2 "\t" NR }' >"$numbers"
-  awk -F '\t' -v OFS='\t' 'NR == FNR { number[$1] = $2; next } { print FNR, number[$1], number[$2] }' \
-    "$numbers" "$pairs" >"$1"
+  edges_number "$pairs" "$numbers" "$1"
   GRAPH_EDGES_SHA256=$(sha256sum "$1" | cut -d ' ' -f 1)
   { echo node,package; awk -F '\t' '{ print $2 "," $1 }' "$numbers"; } >"$RAW/graph_nodes.csv"
   rm -f -- "$stanzas"

@@ -59,7 +59,7 @@ driver_cluster() {
   log "starting a private cluster"
   cluster_start "$SCRATCH/cluster" "shared_buffers=$(driver_shared_buffers)MB" max_wal_size=8GB checkpoint_timeout=1h \
     wal_level=replica fsync=on full_page_writes=on synchronous_commit=on autovacuum=off jit=off random_page_cost=1.1 \
-    plan_cache_mode=auto max_parallel_workers_per_gather=0 work_mem=64MB
+    plan_cache_mode=auto max_parallel_workers_per_gather=0 work_mem=64MB synchronize_seqscans=off
   sql -d postgres -c 'CREATE DATABASE doublets_bench'
   export PGDATABASE=doublets_bench
 }
@@ -86,11 +86,14 @@ verb_run() {
 # driver_export: the raw results as CSV, one observation a row.
 driver_export() {
   local table order
-  for table in operations backends runs samples sizes wal; do
+  for table in operations backends runs samples sizes wal transactions waits degrees; do
     case $table in
       operations | backends) order=position ;;
       runs) order=run ;;
       samples | wal) order='workload, mode, operation, backend, repetition, sample' ;;
+      transactions) order='run, sample, client, number' ;;
+      waits) order='run, event' ;;
+      degrees) order='graph, direction, degree' ;;
       sizes) order='workload, backend' ;;
     esac
     sql -c "\\copy (SELECT * FROM bench.$table ORDER BY $order) TO pstdout CSV HEADER" >"$RAW/$table.csv"

@@ -15,6 +15,11 @@ generate_says() {
   sed -nE "s/^-- $2: ([^ ]+)\$/\1/p" "$1" | head -n 1
 }
 
+# writes OPERATION: whether it changes the dataset, by its name.
+writes() {
+  [[ $1 =~ ^(create|update|insert|delete) ]]
+}
+
 # generate_line FILE NAME: the same, where it is a whole line of SQL.
 generate_line() {
   sed -nE "s/^-- $2: (.*)\$/\1/p" "$1" | head -n 1
@@ -28,7 +33,7 @@ generate_procedures() {
     name=$(basename "$file" .sql)
     for kind in native doublets; do
       generate_timed "$file" "$name" "$kind"
-      if [[ -z $(script_statements "$file" "$kind" | grep -E '^(INSERT|UPDATE|DELETE|COPY|EXPLAIN)' || true) &&
+      if ! writes "${name#*_}" && [[ -z $(script_statements "$file" "$kind" | grep -E '(^|\()(INSERT|UPDATE|DELETE|COPY|EXPLAIN) ' || true) &&
         -z $(generate_says "$file" effect) ]]; then
         generate_answer "$file" "$name" "$kind"
       fi
@@ -79,13 +84,18 @@ generate_body() {
         column = text; sub(/^.* /, "", column)
         if (!((prefix column) in known)) { known[prefix column] = 1; print "D   " prefix column " bigint;" }
         print "    " text " INTO " prefix column ";"
-        print "    rows := rows + 1;"
+        if (use == "timed") print "    rows := rows + 1;"
         next
       }
       if (use == "answer") {
         sub(/;$/, "", text)
         print "    FOR answered IN " text " LOOP"
         print "      answer := answer + hashtextextended(answered::text, 0);"
+        print "    END LOOP;"
+      } else if (text ~ / RETURNING / && text !~ /^WITH/) {
+        sub(/;$/, "", text)
+        print "    FOR answered IN " text " LOOP"
+        print "      rows := rows + 1;"
         print "    END LOOP;"
       } else if (text ~ /^SELECT/) {
         sub(/^SELECT/, "PERFORM", text)
@@ -113,6 +123,7 @@ generate_timed() {
   cat <<SQL
 CREATE PROCEDURE bench.timed_$2_$3(client_id bigint, scale bigint, first bigint, times bigint, INOUT rows bigint)
 LANGUAGE plpgsql AS \$\$
+#variable_conflict use_column
 DECLARE
   n bigint;
   answered record;
@@ -132,6 +143,7 @@ generate_answer() {
   cat <<SQL
 CREATE FUNCTION bench.answer_$2_$3(scale bigint, times bigint) RETURNS numeric
 LANGUAGE plpgsql AS \$\$
+#variable_conflict use_column
 DECLARE
   client_id bigint := 0;
   answered record;

@@ -26,23 +26,26 @@ graph_ready() {
   fi
 }
 
-# generic_run RUN WORKLOAD OPERATION BACKEND SCALE SAMPLES: a run inside the server, after a check of its answer.
+# generic_run RUN WORKLOAD OPERATION BACKEND SCALE SAMPLES [STATE]: a run inside the server, after a check of its answer, which
+# every backend must give alike for this scale and state of the dataset.
 generic_run() {
-  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample before after text
+  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample=1 before after text
   name=$2_$3_$(backend_kind "$backend")
   before=$(generate_line "$file" before)
   after=$(generate_line "$file" after)
   text="SELECT to_regproc('bench.answer_$name') IS NOT NULL AS answers \\gset
 \\if :answers
-CALL bench.check_answer('$2', '$3:$scale', bench.answer_$name($scale, 20));
+CALL bench.check_answer('$2', '$3:$scale${7:+:$7}', bench.answer_$name($scale, 20));
 \\endif
 "
   if grep -qx -- '-- once' "$file"; then
     text+='\set times 1'$'\n''\set first 1'$'\n'
+    # Two requests warm up, unless each takes long.
+    grep -qx -- '-- heavy' "$file" || sample=-1
   else
     text+="CALL bench.warm_up_$name($scale, $WARM_UP, $SAMPLE_SECONDS, 1, 1) \\gset"$'\n'
   fi
-  for ((sample = 1; sample <= samples; sample++)); do
+  for ((; sample <= samples; sample++)); do
     if [[ -n $before$after || -n $(generate_says "$file" effect) ]]; then
       text+="$before"$'\n'"\\i $BENCH_ROOT/backends/$backend/tidy.sql"$'\n'
     fi
@@ -78,9 +81,20 @@ cores_allowed() {
     awk -F- '{ for (core = $1; core <= (NF > 1 ? $2 : $1); core++) print core }'
 }
 
-# writes OPERATION: whether it changes the dataset for good.
-writes() {
-  [[ $1 =~ ^(create|update|insert|delete) ]]
+# The dataset of deep: pairs (i, i + 1).
+workload_deep_seed() {
+  local backend
+  for backend in "${BACKENDS[@]}"; do
+    session "$backend" -c "CALL bench.deep_seed($DEEP_LINKS)"
+    tidy "$backend"
+    session "$backend" -c 'CALL bench.hold()'
+    plans_check deep "$backend" "$RAW/plans.txt"
+  done
+}
+
+workload_deep() {
+  generic_run "$1" deep "$3" "$4" "$((DEEP_LINKS / 1000))" "$(run_samples "$1")"
+  session "$4" -c "CALL bench.deep_check($DEEP_LINKS)"
 }
 
 workload_bulk_seed() {
@@ -132,6 +146,37 @@ workload_scale() {
   if writes "$3"; then
     GRAPH_HELD[$4]="changed $scale"
   fi
+}
+
+workload_aged_seed() { :; }
+
+# Mode `fresh`: after a load. `aged`: after AGED_UPDATES updates while an old snapshot is held, which still is. `after`: the
+# snapshot is gone, and the backend's own cleaning is timed: VACUUM, or settling.
+workload_aged() {
+  local run=$1 mode=$2 operation=$3 backend=$4 scale=$AGED_SCALE
+  [[ $mode != fresh ]] || graph_ready aged "$backend" "$scale"
+  if [[ $mode == aged && ${AGED_BACKEND:-} != "$backend" ]]; then
+    AGED_BACKEND=$backend
+    PGAPPNAME=doublets_bench_snapshot session "$backend" >/dev/null 2>&1 \
+      <<<"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM links; SELECT pg_sleep(86400);" &
+    AGED_HOLDER=$!
+    while [[ $(sql -c "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'doublets_bench_snapshot'
+      AND wait_event = 'PgSleep'") != 1 ]]; do
+      sleep 0.05
+    done
+    session "$backend" -c "CALL bench.aged_churn($scale, $AGED_UPDATES)" -c 'ANALYZE links'
+    GRAPH_HELD[$backend]=''
+  fi
+  if [[ $operation != tidy ]]; then
+    generic_run "$run" aged "$operation" "$backend" "$scale" "$(run_samples "$run")" "$mode"
+    return
+  fi
+  sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'doublets_bench_snapshot'" >/dev/null
+  wait "$AGED_HOLDER" || true
+  measured "$run" "SELECT bench.meter_start() AS meter \\gset
+\\i $BENCH_ROOT/backends/$backend/tidy.sql
+SELECT bench.meter_stop(:'meter') AS meter \\gset
+CALL bench.meter_keep_run($run, 1, :'meter');" | session "$backend"
 }
 
 workload_backends_seed() { :; }

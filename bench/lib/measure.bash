@@ -66,9 +66,12 @@ CREATE TEMPORARY TABLE planned AS
 SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase,
     CASE WHEN o.in_turn AND o.phase = 0 THEN md5(concat_ws(':', :'seed', repetition, b.backend)) END,
     CASE WHEN o.in_turn THEN o.stage END,
+    CASE WHEN o.workload = 'real' THEN o.mode END,
     md5(concat_ws(':', :'seed', repetition, o.workload, o.mode, o.operation, b.backend))) AS run,
   repetition, o.place, o.phase, o.workload, o.mode, o.operation, b.backend,
-  CASE WHEN o.workload || ' ' || o.operation = ANY (:'heavy'::text[]) THEN :loads ELSE :samples END AS samples
+  CASE WHEN o.workload || ' ' || o.operation = ANY (:'heavy'::text[]) 
+      OR o.workload IN ('linkbench', 'checkout', 'contention') THEN :loads
+    WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples
 FROM (
   SELECT *, CASE WHEN mode <> 'client' THEN 0 WHEN operation IN ('xid', 'insert') THEN 2 ELSE 1 END AS phase,
     array_position(:'workloads'::text[],
@@ -76,7 +79,8 @@ FROM (
     workload = ANY (:'in_turn') AS in_turn,
     CASE WHEN operation = 'insert_select' THEN 1 WHEN operation = 'copy' THEN 2
       WHEN operation !~ '^(create|update|insert|delete)' THEN 3 ELSE 4 END
-      + CASE WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer ELSE 0 END AS stage
+      + CASE WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer
+        ELSE coalesce(10 * array_position('{fresh,aged,after}', mode), 0) END AS stage
   FROM bench.operations
   WHERE mode <> 'committed'
 ) AS o

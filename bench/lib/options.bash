@@ -5,8 +5,8 @@ BENCH_VERBS=(run report conformance list)
 BENCH_WORKLOADS=(floors links8 links7 deep real targets bulk functions scale aged linkbench checkout contention backends core
   memory)
 # Those whose procedures are made from their scripts, and those that use the dataset of 1100 × scale links.
-BENCH_GENERIC=(bulk functions scale backends)
-BENCH_GRAPH=(bulk functions scale backends)
+BENCH_GENERIC=(deep bulk functions scale aged backends)
+BENCH_GRAPH=(bulk functions scale aged contention backends)
 
 bench_usage() {
   cat <<'EOF'
@@ -48,14 +48,20 @@ options_defaults() {
     quick)
       BACKGROUND=100 ACTIVE=10 SAMPLES=7 WARM_UP=0.05 SAMPLE_SECONDS=0.02 REPETITIONS=1
       TARGETS_LINKS=100000 LOAD_SAMPLES=3 CLIENT_SECONDS=0.1 CORE_LINKS=1000000 CORE_ROUNDS=2
+      BACKGROUND7=30 ACTIVE7=10 DEEP_LINKS=1000 LINKBENCH_LINKS=10000 TRANSACTIONS_KEPT=1000 AGED_SCALE=10 AGED_UPDATES=20000
+      MODES_LEFT_OUT=('real wordnet' 'scale n6' 'scale n7' 'contention c16' 'contention c32' 'checkout c16')
       ;;
     standard)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=1 SAMPLE_SECONDS=0.1 REPETITIONS=2
       TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_SECONDS=1 CORE_LINKS=1000000 CORE_ROUNDS=5
+      BACKGROUND7=3000 ACTIVE7=1000 DEEP_LINKS=10000 LINKBENCH_LINKS=1000000 TRANSACTIONS_KEPT=2000 AGED_SCALE=100
+      AGED_UPDATES=200000 MODES_LEFT_OUT=('scale n7')
       ;;
     full)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=20 WARM_UP=1 SAMPLE_SECONDS=0.2 REPETITIONS=5
       TARGETS_LINKS=1000000 LOAD_SAMPLES=5 CLIENT_SECONDS=2 CORE_LINKS=1000000 CORE_ROUNDS=10
+      BACKGROUND7=3000 ACTIVE7=1000 DEEP_LINKS=1000000 LINKBENCH_LINKS=1000000 TRANSACTIONS_KEPT=10000 AGED_SCALE=100
+      AGED_UPDATES=1000000 MODES_LEFT_OUT=()
       ;;
     *) die "unknown size '$1' (quick, standard, full)" ;;
   esac

@@ -29,12 +29,21 @@ provenance_run() {
   csv_line targets_links "$TARGETS_LINKS"
   csv_line core_links "$CORE_LINKS"
   csv_line core_rounds "$CORE_ROUNDS"
+  csv_line links7_background_links "$BACKGROUND7"
+  csv_line links7_links "$ACTIVE7"
+  csv_line deep_background_links "$DEEP_LINKS"
+  csv_line linkbench_links "$LINKBENCH_LINKS"
+  csv_line aged_links "$((1100 * AGED_SCALE))"
+  csv_line aged_updates "$AGED_UPDATES"
   csv_line memory_links "$MEMORY_LINKS"
   if [[ -n ${GRAPH_SOURCE:-} ]]; then
     csv_line real_source "$GRAPH_SOURCE"
     csv_line real_input_sha256 "$GRAPH_INPUT_SHA256"
     csv_line real_edges_sha256 "$GRAPH_EDGES_SHA256"
-    csv_line real_nodes "$REAL_NODES"
+    csv_line real_nodes "$DEBIAN_NODES"
+  fi
+  if [[ -n ${WORDNET_SHA256:-} ]]; then
+    csv_line wordnet_edges_sha256 "$WORDNET_SHA256"
   fi
   csv_line measuring_seconds "$MEASURING_SECONDS"
 }

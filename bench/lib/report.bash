@@ -15,7 +15,8 @@ report_make() {
     sql -c 'CALL report.compose()'
     rm -rf -- charts
     mkdir charts
-    sections=$(sql -c 'SELECT section FROM report.sections WHERE section IN (SELECT section FROM report.section_rows) ORDER BY position')
+    sections=$(sql -c "SELECT section FROM report.sections WHERE section IN (SELECT section FROM report.section_rows)
+      AND 'bars' = ANY (charts) ORDER BY position")
     for section in $sections; do
       report_charts "$section"
     done

@@ -34,9 +34,35 @@ workload_links8() {
   measured "$run" "$text" | session "$backend"
 }
 
-workload_real_seed() {
+workload_links7_seed() {
   local backend
-  debian_edges "$WORK/edges.tsv"
+  for backend in "${BACKENDS[@]}"; do
+    session "$backend" -c "CALL bench.links7_seed($BACKGROUND7)"
+    tidy "$backend"
+    plans_check links7 "$backend" "$RAW/plans.txt"
+  done
+}
+
+workload_links7() {
+  local run=$1 operation=$3 backend=$4 sample text tidy="\\i $BENCH_ROOT/backends/$4/tidy.sql"
+  text="CALL bench.links7_seed($BACKGROUND7);"$'\n'"$tidy"$'\n'"CHECKPOINT;"$'\n'
+  text+="CALL bench.links7_warm_up($run, $BACKGROUND7, $ACTIVE7, $WARM_UP, $SAMPLE_SECONDS, 0) \\gset"$'\n'
+  for ((sample = 1; sample <= SAMPLES; sample++)); do
+    text+=$tidy$'\n'"CALL bench.links7_sample($run, $sample, $BACKGROUND7, $ACTIVE7, :iterations);"$'\n'
+  done
+  [[ $operation == query_all ]] || text=$(plans_settings links7)$'\n'$text
+  measured "$run" "$text" | session "$backend"
+}
+
+workload_real_seed() { :; }
+
+# real_load MODE: the graph of the mode in every backend. `server` is Debian's dependencies, `wordnet` WordNet.
+real_load() {
+  local mode=$1 backend
+  case $mode in
+    server) debian_edges "$WORK/edges.tsv" ;;
+    wordnet) wordnet_edges "$WORK/edges.tsv" ;;
+  esac
   sql <<'EOF'
 SET client_min_messages = warning;
 DROP TABLE IF EXISTS bench.edges;
@@ -45,6 +71,15 @@ EOF
   sql -c '\copy bench.edges FROM pstdin' <"$WORK/edges.tsv"
   sql -c 'ANALYZE bench.edges'
   REAL_NODES=$(sql -c 'SELECT greatest(max(source), max(target)) FROM bench.edges')
+  [[ $mode != server ]] || DEBIAN_NODES=$REAL_NODES
+  sql -v mode="$mode" <<'EOF'
+INSERT INTO bench.degrees
+SELECT CASE :'mode' WHEN 'server' THEN 'Debian' ELSE 'WordNet' END, direction, degree, count(*)
+FROM (
+  SELECT 'in' AS direction, count(*) AS degree FROM bench.edges GROUP BY target
+  UNION ALL SELECT 'out', count(*) FROM bench.edges GROUP BY source
+) AS d GROUP BY direction, degree;
+EOF
   for backend in "${BACKENDS[@]}"; do
     session "$backend" <<'EOF'
 TRUNCATE links RESTART IDENTITY;
@@ -53,12 +88,14 @@ EOF
     tidy "$backend"
     session "$backend" -c 'CALL bench.check_load()'
     plans_check real "$backend" "$RAW/plans.txt"
-    size_record real "$backend"
+    size_record "$([[ $mode == server ]] && echo real || echo 'real wordnet')" "$backend"
   done
+  REAL_LOADED=$mode
 }
 
 workload_real() {
-  local run=$1 backend=$4
+  local run=$1 mode=$2 backend=$4
+  [[ ${REAL_LOADED:-} == "$mode" ]] || real_load "$mode"
   measured "$run" "CALL bench.real_run($run, $REAL_NODES, $WARM_UP, $SAMPLE_SECONDS);" | session "$backend"
 }
 
@@ -66,6 +103,7 @@ workload_targets_seed() {
   # How many links each backend holds since it was loaded and looked at: what one run loads, the next ones read.
   declare -gA TARGETS_HELD=()
   sql -c "CALL bench.targets_input($((TARGETS_LINKS / 1000)))"
+  REAL_LOADED=''
 }
 
 workload_targets() {

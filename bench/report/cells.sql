@@ -1,19 +1,43 @@
 -- From samples to the cells of the tables and charts.
 
--- The sections of the report: a table of wall-clock time, one of CPU time, two charts.
-CREATE TABLE report.sections (position integer, section text, workload text, modes text[], title text, note text);
+-- The sections of the report: a table of wall-clock time, one of CPU time, charts: `bars`, of the medians, or of what the
+-- workload is about instead: `scale`, `latency`, `throughput`.
+CREATE TABLE report.sections (position integer, section text, workload text, modes text[], charts text[], title text, note text);
 INSERT INTO report.sections VALUES
-  (1, 'links8-autocommit', 'links8', '{autocommit}', 'links8, autocommit',
+  (1, 'links8-autocommit', 'links8', '{autocommit}', '{bars}', 'links8, autocommit',
     'Time of one iteration; every statement is committed by itself and its commit is timed.'),
-  (2, 'links8-transaction', 'links8', '{transaction}', 'links8, inside a transaction',
+  (2, 'links8-transaction', 'links8', '{transaction}', '{bars}', 'links8, inside a transaction',
     'Time of one iteration; its statements share a transaction whose COMMIT is not timed.'),
-  (3, 'links8-committed', 'links8', '{committed}', 'links8, inside a transaction with its COMMIT',
+  (3, 'links8-committed', 'links8', '{committed}', '{bars}', 'links8, inside a transaction with its COMMIT',
     'The same iterations as in the section before, with the COMMIT timed.'),
-  (4, 'real', 'real', '{server}', 'real: Debian''s package dependencies',
+  (4, 'links7', 'links7', '{autocommit}', '{bars}', 'links7',
+    'Time of one iteration; every statement is committed by itself and its commit is timed.'),
+  (5, 'deep', 'deep', '{server}', '{bars}', 'deep: one request per operation',
+    'Time of one statement: as plain rows, and as the JSON that a GraphQL server asks the database for.'),
+  (6, 'real', 'real', '{server}', '{bars}', 'real: Debian''s package dependencies',
     'Time of one question to the dependency graph, each in a transaction of its own.'),
-  (5, 'targets', 'targets', '{server,client}', 'The statements of the targets',
+  (7, 'real-wordnet', 'real', '{wordnet}', '{bars}', 'real: WordNet',
+    'Time of one question to the graph of WordNet''s synsets and the pointers between them (each pair once).'),
+  (8, 'targets', 'targets', '{server,client}', '{bars}', 'The statements of the targets',
     'Time of one statement; the two prepared ones by pgbench with one client, as an application sees them.'),
-  (20, 'backends', 'backends', '{one,two}', 'One backend and two',
+  (9, 'bulk', 'bulk', '{server}', '{bars}', 'bulk: large statements and traversals',
+    'Time of one statement inside the server, the same SQL everywhere.'),
+  (10, 'functions', 'functions', '{server}', '{bars}', 'functions: the function interface',
+    'Stores answer through their functions, tables through SQL that says the same. The same statements as SQL on both sides '
+      'are in the other sections.'),
+  (11, 'scale', 'scale', '{n3,n4,n5,n6,n7}', '{scale}', 'scale: from a thousand links up',
+    'Time of one statement inside the server, each committed.'),
+  (12, 'aged', 'aged', '{fresh,aged,after}', '{bars}', 'aged: after many updates under an old snapshot',
+    'Time of one statement: after a load; after the updates, while a snapshot from before them is still held; then of what the '
+      'backend does to clean up once it is gone: VACUUM, or settling.'),
+  (13, 'linkbench', 'linkbench', '{c1,c4}', '{bars,latency}', 'linkbench: the mix of a social graph',
+    'Seconds divided by transactions, through pgbench.'),
+  (14, 'checkout', 'checkout', '{c1,c4,c16,r300,r900}', '{bars,latency}', 'checkout: a shop''s transaction',
+    'With so many clients: seconds divided by transactions. With so many a second: the mean time from when a transaction was '
+      'due until it was done. A checkout is a transaction of 15 statements, a quote is 6.'),
+  (15, 'contention', 'contention', '{c1,c2,c4,c8,c16,c32}', '{throughput}', 'contention: many clients on one store',
+    'Seconds divided by transactions, through pgbench. Two cores cannot show how many cores would scale.'),
+  (20, 'backends', 'backends', '{one,two}', '{bars}', 'One backend and two',
     'Time of one iteration inside the server, a sample being one transaction, each backend on a core of its own; of two, the '
       'slower one. Updates and new links are disjoint. Count and Create use a store''s functions, and their SQL elsewhere.');
 

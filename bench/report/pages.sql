@@ -28,18 +28,33 @@ BEGIN
   END IF;
 END $$;
 
+CREATE FUNCTION report.graph_note() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT format(' %s links, sources and targets uniform over %s nodes, and one hub of %s links more.',
+    report.provenance('targets_links'), report.provenance('targets_links')::integer / 10,
+    report.provenance('targets_links')::integer / 10)
+$$;
+
 CREATE FUNCTION report.section_note(of_section text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT s.note || CASE s.workload
     WHEN 'links8' THEN format(' B = %s background links, N = %s links worked on: Create, Update and Delete handle N links, '
       'Each All returns B, the others ask B times.', report.provenance('links8_background_links'),
       report.provenance('links8_links'))
-    WHEN 'real' THEN format(' Source: %s; %s packages, %s dependencies; SHA-256 of the input %s.',
+    WHEN 'links7' THEN format(' B = %s background links, N = %s links worked on: Create, Update, Delete and Query by Id handle N '
+      'links, Query All returns B + N, Query by Source and by Target ask min(N, 10) times for N pairs among ten.',
+      report.provenance('links7_background_links'), report.provenance('links7_links'))
+    WHEN 'deep' THEN format(' B = %s background links; Create, Update and Delete handle 100.',
+      report.provenance('deep_background_links'))
+    WHEN 'aged' THEN format(' %s links, %s updates.', report.provenance('aged_links'), report.provenance('aged_updates'))
+    WHEN 'linkbench' THEN format(' %s links to begin with, nodes included.', report.provenance('linkbench_links'))
+    WHEN 'bulk' THEN report.graph_note()
+    WHEN 'functions' THEN report.graph_note()
+    WHEN 'backends' THEN report.graph_note()
+    WHEN 'real' THEN CASE WHEN s.section = 'real-wordnet' THEN format(' %s links.',
+      (SELECT max(links) FROM report.sizes WHERE workload = 'real wordnet')) ELSE format(' Source: %s; %s packages, %s dependencies; SHA-256 of the input %s.',
       report.provenance('real_source'), report.provenance('real_nodes'),
-      (SELECT max(links) FROM report.sizes WHERE workload = 'real'), report.provenance('real_input_sha256'))
-    WHEN 'targets' THEN format(' %s links, sources and targets uniform over %s nodes, and one hub of %s links more.',
-      report.provenance('targets_links'), report.provenance('targets_links')::integer / 10,
-      report.provenance('targets_links')::integer / 10)
-    END
+      (SELECT max(links) FROM report.sizes WHERE workload = 'real'), report.provenance('real_input_sha256')) END
+    WHEN 'targets' THEN report.graph_note()
+    ELSE '' END
   FROM report.sections AS s WHERE s.section = of_section
 $$;
 
@@ -83,8 +98,10 @@ BEGIN
     CALL report.add('heading', s.title);
     CALL report.add('text', report.section_note(s.section));
     CALL report.add_table('Wall-clock time', 'section', s.section, 'wall');
-    CALL report.add('chart', s.section || '-linear');
-    CALL report.add('chart', s.section || '-log');
+    IF 'bars' = ANY (s.charts) THEN
+      CALL report.add('chart', s.section || '-linear');
+      CALL report.add('chart', s.section || '-log');
+    END IF;
     CALL report.add_table('How much more two backends do than one', 'scaling', s.section);
     CALL report.add_table('CPU time of the backend', 'section', s.section, 'cpu');
     CALL report.add_table('Across durability classes: wall-clock time of the volatile stores, and how it compares with the '

@@ -127,3 +127,8 @@ LANGUAGE sql IMMUTABLE STRICT AS $$
     percentile_cont(0.975) WITHIN GROUP (ORDER BY drawn.ratio)
   FROM drawn
 $$;
+
+-- The exponent b of y = a·x^b fitted by least squares of the logarithms.
+CREATE FUNCTION report.exponent(x double precision[], y double precision[]) RETURNS double precision
+LANGUAGE sql IMMUTABLE STRICT AS
+'SELECT regr_slope(ln(b), ln(a)) FROM unnest(x, y) AS p (a, b)';

@@ -249,6 +249,15 @@ BEGIN
   INSERT INTO bench.wal VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, m.wal_bytes / times);
 END $$;
 
+-- The same for a sample of one iteration of a run.
+CREATE PROCEDURE bench.meter_keep_run(run_number integer, sample integer, m bench.meter) LANGUAGE plpgsql AS $$
+DECLARE
+  r bench.runs;
+BEGIN
+  SELECT * INTO r FROM bench.runs WHERE run = run_number;
+  CALL bench.meter_keep(r, sample, 1, m);
+END $$;
+
 -- `times`, at least 1 and, unless that is 0, at most `most`.
 CREATE FUNCTION bench.bounded(times bigint, most bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS
 'SELECT least(greatest(times, 1), CASE WHEN most > 0 THEN most ELSE 9223372036854775807 END)';
@@ -293,3 +302,23 @@ BEGIN
   CALL bench.check_load();
   CALL bench.hold();
 END $$;
+
+-- Transactions of the workloads with several clients, one a row: when it ended (seconds since 1970), how long it took since it
+-- began or was due, and how late it began.
+CREATE TABLE bench.transactions (
+  run integer NOT NULL,
+  sample integer NOT NULL,
+  client integer NOT NULL,
+  number bigint NOT NULL,
+  script integer NOT NULL,
+  ended_s numeric NOT NULL,
+  latency_us bigint NOT NULL,
+  lag_us bigint NOT NULL
+);
+
+-- How often clients of a run were seen waiting for what.
+CREATE TABLE bench.waits (run integer NOT NULL, event text NOT NULL, seen bigint NOT NULL, PRIMARY KEY (run, event));
+
+-- How many nodes of a real graph have how many incoming or outgoing links.
+CREATE TABLE bench.degrees (graph text NOT NULL, direction text NOT NULL, degree bigint NOT NULL, nodes bigint NOT NULL,
+  PRIMARY KEY (graph, direction, degree));

@@ -1,2 +1,2 @@
 -- After seeding, and between samples that write: no dead rows, fresh statistics, visibility map set.
-VACUUM (ANALYZE) links;
+VACUUM (ANALYZE) links, deep_links;

@@ -2,7 +2,7 @@
 
 -- Asks the question in `passes` passes over the same arguments, which are the same on every backend, and checks the
 -- answer. `questions` is how many were asked.
-CREATE PROCEDURE bench.real_ask(operation text, passes bigint, nodes bigint,
+CREATE PROCEDURE bench.real_ask(graph text, operation text, passes bigint, nodes bigint,
   INOUT wall_us double precision, INOUT cpu_us double precision, INOUT questions bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -44,7 +44,7 @@ BEGIN
   cpu_us := (bench.cpu_ns() - cpu_started) / 1000.0;
   wall_us := bench.us(done, started);
   questions := passes * arguments;
-  CALL bench.check_answer('real', operation, trim_scale(answer / passes));
+  CALL bench.check_answer('real ' || graph, operation, trim_scale(answer / passes));
 END $$;
 
 -- Warms up, finds how many passes fill `sample_seconds`, takes the samples.
@@ -61,13 +61,13 @@ DECLARE
 BEGIN
   SELECT * INTO r FROM bench.runs WHERE run = run_number;
   LOOP
-    CALL bench.real_ask(r.operation, 1, nodes, wall_us, cpu_us, questions);
+    CALL bench.real_ask(r.mode, r.operation, 1, nodes, wall_us, cpu_us, questions);
     spent := spent + wall_us;
     EXIT WHEN spent >= warm_up_seconds * 1e6;
   END LOOP;
   passes := greatest(1, floor(sample_seconds * 1e6 / wall_us));
   FOR sample IN 1..r.samples LOOP
-    CALL bench.real_ask(r.operation, passes, nodes, wall_us, cpu_us, questions);
+    CALL bench.real_ask(r.mode, r.operation, passes, nodes, wall_us, cpu_us, questions);
     INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, questions,
       wall_us / questions, cpu_us / questions);
     COMMIT;

@@ -1,0 +1,3 @@
+-- contention: the links that leave a node.
+\set node random(1, 100 * :scale)
+SELECT id, target FROM links WHERE source = :node;

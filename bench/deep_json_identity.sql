@@ -1,0 +1,4 @@
+-- deep, JSON, Each Identity: one link by id.
+-- plan: id
+\set link random(1, 1000)
+SELECT coalesce(json_agg(page), '[]') FROM (SELECT id, from_id, to_id FROM deep_links WHERE id = :link) AS page;

@@ -1,0 +1,6 @@
+-- deep, JSON, Update: another end for the first 100 links.
+-- once
+-- after: UPDATE deep_links SET to_id = from_id + 1 WHERE id <= 100;
+\set links 100
+WITH changed AS (UPDATE deep_links SET to_id = 1 WHERE id = ANY (ARRAY(SELECT generate_series(1::bigint, :links))) RETURNING id, from_id, to_id)
+SELECT json_build_object('affected_rows', count(*), 'returning', coalesce(json_agg(changed), '[]')) FROM changed;

@@ -1,0 +1,136 @@
+# shellcheck shell=bash
+# Workloads of several clients, by pgbench: how much they get done, how long each transaction takes, what they wait for.
+# Requires measure.bash and generic.bash.
+
+# load_sample RUN BACKEND CLIENTS RATE SAMPLE SCALE LOGGED FILE[@WEIGHT]…: a sample of about CLIENT_SECONDS. RATE 0 is a closed loop: each
+# client goes on at once. With a rate, transactions are due at random moments of that mean rate whether or not the server
+# keeps up, and a transaction's time counts from when it was due: nothing that waits is left out. The number of
+# transactions is fixed beforehand, because a fixed duration would cut off those that are late. Sample 0 finds that number.
+# The time of a sample is that of one transaction: seconds divided by transactions; with a rate, the mean from due to done.
+load_sample() {
+  local run=$1 backend=$2 clients=$3 rate=$4 sample=$5 scale=$6 logged=$7 turns out=$WORK/pgbench.log file jobs done_all tps wall options=() most=0
+  shift 7
+  declare -gA LOAD_TURNS
+  turns=${LOAD_TURNS[$run]:-20}
+  jobs=$((clients < $(nproc) ? clients : $(nproc)))
+  ((rate == 0)) || options+=(-R "$rate")
+  if ((logged && sample > 0)); then
+    options+=(--log --log-prefix="$WORK/transactions")
+  fi
+  for file; do
+    options+=(-f "$BENCH_ROOT/$file")
+  done
+  ((sample > 0)) || session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
+  PGAPPNAME=doublets_bench_client PGOPTIONS="-c search_path=$backend,bench" pgbench -n -M prepared -c "$clients" -j "$jobs" \
+    -s "$scale" --random-seed=$((SEED + sample + 1)) -t "$turns" "${options[@]}" >"$out" 2>&1 ||
+    { cat "$out" >&2; die "pgbench failed: $* on $backend"; }
+  done_all=$(sed -nE 's/^number of transactions actually processed: ([0-9]+)\/([0-9]+)$/\1 \2/p' "$out")
+  [[ $done_all == "$((clients * turns)) $((clients * turns))" ]] || die "pgbench did not finish: $* on $backend: $done_all"
+  tps=$(sed -nE 's/^tps = ([0-9.]+) .*/\1/p' "$out")
+  if ((rate > 0)); then
+    wall="1000 * $(sed -nE 's/^latency average = ([0-9.]+) ms.*/\1/p' "$out")"
+  else
+    wall="1e6 / $tps"
+  fi
+  if ((sample > 0)); then
+    sql -c "INSERT INTO bench.samples SELECT workload, mode, operation, backend, repetition, $sample, $((clients * turns)), $wall
+      FROM bench.runs WHERE run = $run"
+    ((!logged)) || load_transactions "$run" "$sample"
+  else
+    ((!logged)) || most=$((TRANSACTIONS_KEPT / clients))
+    ((rate == 0)) || tps=$rate
+    LOAD_TURNS[$run]=$(awk -v tps="$tps" -v seconds="$CLIENT_SECONDS" -v clients="$clients" -v most="$most" 'BEGIN {
+      n = int(tps * seconds / clients) + 1; if (most > 0 && n > most) n = most; print n }')
+  fi
+  session "$backend" -c "UPDATE bench.runs SET probe_after_us = greatest(probe_after_us, bench.probe()) WHERE run = $run"
+}
+
+# load_transactions RUN SAMPLE: every transaction of the sample, from pgbench's logs.
+load_transactions() {
+  cat "$WORK"/transactions.* | awk -v OFS='\t' -v run="$1" -v sample="$2" \
+    '{ print run, sample, $1, $2, $4, $5 "." sprintf("%06d", $6), $3, (NF > 6 ? $7 : 0) }' >"$WORK/transactions"
+  rm -f -- "$WORK"/transactions.*
+  sql -c '\copy bench.transactions FROM pstdin' <"$WORK/transactions"
+}
+
+# load_run RUN BACKEND CLIENTS RATE SCALE LOGGED FILE…: the samples of a run.
+load_run() {
+  local run=$1 backend=$2 clients=$3 rate=$4 scale=$5 logged=$6 sample samples
+  shift 6
+  samples=$(run_samples "$run")
+  for ((sample = 0; sample <= samples; sample++)); do
+    load_sample "$run" "$backend" "$clients" "$rate" "$sample" "$scale" "$logged" "$@"
+  done
+}
+
+workload_linkbench_seed() {
+  sql -c "CALL bench.linkbench_input($((LINKBENCH_LINKS / 1000)))"
+}
+
+# Mode cN: N clients. Each run begins with the seed.
+workload_linkbench() {
+  local run=$1 clients=${2#c} backend=$4 scale=$((LINKBENCH_LINKS / 1000))
+  session "$backend" -c 'CALL bench.linkbench_load()'
+  tidy "$backend"
+  [[ " ${LINKBENCH_CHECKED:-} " == *" $backend "* ]] || plans_check linkbench "$backend" "$RAW/plans.txt"
+  LINKBENCH_CHECKED+=" $backend"
+  load_run "$run" "$backend" "$clients" 0 "$scale" 1 linkbench_{list.sql@507,get_node.sql@129,add_link.sql@90} \
+    linkbench_{update_link.sql@80,update_node.sql@74,count.sql@49,delete_link.sql@30,add_node.sql@26,delete_node.sql@10} \
+    linkbench_pair.sql@5
+  session "$backend" -c 'CALL bench.linkbench_check()'
+}
+
+# The statements of one checkout and one quote are counted on every backend, by the server's own log of statements.
+workload_checkout_seed() {
+  local backend name wanted found
+  for backend in "${BACKENDS[@]}"; do
+    session "$backend" -c 'CALL bench.checkout_seed(0)'
+    tidy "$backend"
+    plans_check checkout "$backend" "$RAW/plans.txt"
+    for name in checkout:15 quote:6; do
+      wanted=${name#*:}
+      found=$(checkout_statements "$backend" "${name%:*}")
+      [[ $found == "$wanted" ]] || die "checkout: ${name%:*} has $found statements on $backend instead of $wanted"
+    done
+  done
+  log "a checkout has 15 statements and a quote 6, on every backend"
+}
+
+# checkout_statements BACKEND NAME: how many statements the server logs of one run of the script.
+checkout_statements() {
+  PGOPTIONS="-c search_path=$1,bench -c log_statement=all -c client_min_messages=log" \
+    pgbench -n -M simple -t 1 -f "$BENCH_ROOT/checkout_$2.sql" 2>&1 | grep -c 'LOG:  statement: ' || true
+}
+
+# Mode cN: N clients in a closed loop; rN: N transactions a second are due, for eight clients.
+workload_checkout() {
+  local run=$1 mode=$2 operation=$3 backend=$4 orders=0
+  # A summary needs orders that are there.
+  [[ $operation != summary ]] || orders=20000
+  session "$backend" -c "CALL bench.checkout_seed($orders)"
+  tidy "$backend"
+  case $mode in
+    c*) load_run "$run" "$backend" "${mode#c}" 0 1 1 "checkout_$operation.sql" ;;
+    r*) load_run "$run" "$backend" 8 "${mode#r}" 1 1 "checkout_$operation.sql" ;;
+  esac
+  session "$backend" -c 'CALL bench.checkout_check()'
+}
+
+workload_contention_seed() { :; }
+
+# Mode cN: N clients on one store. A tenth of a second apart it is noted what they wait for.
+workload_contention() {
+  local run=$1 clients=${2#c} operation=$3 backend=$4 scale=100 watcher files
+  graph_ready contention "$backend" "$scale"
+  case $operation in
+    mixed) files=(contention_read.sql@8 contention_write.sql@2) ;;
+    *) files=("contention_$operation.sql") ;;
+  esac
+  session "$backend" -c "CALL bench.watch($run)" >/dev/null 2>&1 &
+  watcher=$!
+  load_run "$run" "$backend" "$clients" 0 "$scale" 0 "${files[@]}"
+  sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL bench.watch(%' AND pid <> pg_backend_pid()" >/dev/null
+  wait "$watcher" || true
+  session "$backend" -c 'CALL bench.count_effect(0)'
+  tidy "$backend"
+}

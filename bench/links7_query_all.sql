@@ -1,0 +1,2 @@
+-- links7, Query All: every link.
+SELECT * FROM links;
