@@ -13,7 +13,12 @@ bench_main() {
 
 driver_cleanup() {
   local status=$?
+  local children
   trap - EXIT
+  children=$(jobs -p)
+  # shellcheck disable=SC2086  # one word per process
+  [[ -z $children ]] || kill $children 2>/dev/null || true
+  server_close
   cluster_stop || true
   [[ -z ${PUBLISHING:-} ]] || rm -rf -- "$PUBLISHING"
   scratch_remove
@@ -30,6 +35,16 @@ driver_scratch() {
   scratch_create
   WORK=$SCRATCH/client RAW=$SCRATCH/client/raw
   mkdir -p "$RAW"
+}
+
+# driver_start: a private cluster, or the server that PG* variables name.
+driver_start() {
+  if ((SERVER)); then
+    driver_path
+    server_open
+  else
+    driver_cluster
+  fi
 }
 
 # driver_setup: packages and extension, as far as the chosen backends need them.
@@ -69,7 +84,7 @@ verb_run() {
   : "${OUTPUT:=$DOUBLETS_ROOT/results/$(date -u +%Y%m%dT%H%M%SZ)}"
   statements_check
   driver_setup
-  driver_cluster
+  driver_start
   measure_prepare
   conformance_run
   fsync_measure
@@ -128,9 +143,19 @@ verb_report() {
   log "report: $REPORT_DIR/report.html"
 }
 
+# Each is loaded, and rejected if need be, as a report would be.
+verb_compare() {
+  driver_scratch
+  driver_cluster
+  (cd -- "$REPORT_DIR" && sql -f "$BENCH_ROOT/report/load.sql" >/dev/null)
+  sql -c 'ALTER SCHEMA report RENAME TO first'
+  (cd -- "$COMPARE_DIR" && sql -f "$BENCH_ROOT/report/load.sql" >/dev/null)
+  sql -f "$BENCH_ROOT/report/compare.sql"
+}
+
 verb_conformance() {
   driver_setup
-  driver_cluster
+  driver_start
   measure_prepare
   conformance_run
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034  # the settings are read by the other libraries
 # What to measure: size, environment variables, command line. Everything is checked before anything is started.
 
-BENCH_VERBS=(run report conformance list)
+BENCH_VERBS=(run report compare conformance list)
 BENCH_WORKLOADS=(floors links8 links7 deep real targets bulk functions scale aged linkbench checkout contention backends core
   memory)
 # Those whose procedures are made from their scripts, and those that use the dataset of 1100 × scale links.
@@ -12,24 +12,30 @@ bench_usage() {
   cat <<'EOF'
 Usage: scripts/bench.sh [run [quick|standard|full]] [OPTION…]
        scripts/bench.sh report DIRECTORY        make report and charts again from the CSV files in DIRECTORY
+       scripts/bench.sh compare FIRST SECOND    two results cell by cell: ratios, significance, verdicts that changed
        scripts/bench.sh conformance             run the fixed corpus on every backend and compare the answers
        scripts/bench.sh list                    backends, workloads and operations
 
 Without arguments: all set-up, then `run quick` on a private throw-away cluster.
 
 Options of run:
-  --workloads NAME,…      of floors, links8, real, targets, core, memory (default: all; quick leaves out core,
-                          the micro-benchmark without a server, and memory, what large stores hold)
+  --workloads NAME,…      of floors, links8, links7, deep, real, targets, bulk, functions, scale, aged, linkbench,
+                          checkout, contention, backends, core, memory (default: quick: floors, links8, real, targets;
+                          standard: all but core and memory; full: all)
   --output DIRECTORY      where the results go (default: results/<time> in the checkout); must not exist
   --seed NUMBER           order of the runs (default 1)
   --targets-links NUMBER  links of the dataset of `targets`, without its hub (default: 100000 quick, else 1000000)
   --data-directory DIR    where the private cluster lives while it runs (default: TMPDIR or /tmp); not on a tmpfs
+  --server                measure on the server that PG* variables name, in a database of its own: PGDATABASE (default
+                          doublets_bench), which must not exist or be empty and is left as it was. Needs a superuser
+                          and the installed extension. Its settings are recorded, not changed.
   --no-setup              packages and extension are already installed
 
 Environment:
   BENCHMARK_BACKEND           native, doublets, all, or names separated by commas (see `list`)
-  BENCHMARK_BACKGROUND_LINKS  B of links8, links that are there (default 1000, quick 100)
-  BENCHMARK_LINKS             N of links8, links worked on, N ≤ B (default 100, quick 10)
+  BENCHMARK_BACKGROUND_LINKS  B, links that are there: of links8 (default 1000, quick 100), links7 (3000, quick 30) and
+                              deep (10000, quick 1000, full 1000000)
+  BENCHMARK_LINKS             N, links worked on, N ≤ B: of links8 (default 100, quick 10) and links7 (1000, quick 10)
   BENCHMARK_SAMPLES           samples per operation and backend, 2 to 1000 (default 10, quick 7)
   BENCHMARK_WARMUP            seconds of warm-up before the samples of links8 and real, 0 to 100 (default 1, quick 0.05)
 
@@ -72,12 +78,13 @@ options_defaults() {
 
 # options_parse ARGUMENT…: sets VERB and every setting, or dies.
 options_parse() {
-  VERB=run SIZE='' REPORT_DIR='' OUTPUT='' SEED=1 DATA_DIRECTORY=${TMPDIR:-/tmp} SETUP=1 WORKLOADS=() targets_links=''
+  VERB=run SIZE='' REPORT_DIR='' COMPARE_DIR='' SERVER=0 OUTPUT='' SEED=1 DATA_DIRECTORY=${TMPDIR:-/tmp} SETUP=1 WORKLOADS=() targets_links=''
   local words=()
   while (($#)); do
     case $1 in
       -h | --help) bench_usage; exit 0 ;;
       --no-setup) SETUP=0 ;;
+      --server) SERVER=1 SETUP=0 ;;
       --workloads | --output | --seed | --targets-links | --data-directory)
         (($# >= 2)) || die "$1 needs a value"
         options_value "$1" "$2"
@@ -121,6 +128,13 @@ options_words() {
       REPORT_DIR=$(cd -- "$1" && pwd)
       shift
       ;;
+    compare)
+      (($# >= 2)) || die "compare needs the directories of two results"
+      [[ -d $1 && -d $2 ]] || die "compare: '$1' or '$2' is not a directory"
+      REPORT_DIR=$(cd -- "$1" && pwd)
+      COMPARE_DIR=$(cd -- "$2" && pwd)
+      shift 2
+      ;;
   esac
   (($# == 0)) || die "unexpected argument '$1' (see --help)"
   options_defaults "${SIZE:-quick}"
@@ -129,8 +143,11 @@ options_words() {
   [[ $SIZE != quick || $TARGETS_LINKS -lt 1000000 ]] || CLIENT_SECONDS=1
   local workload
   if ((${#WORKLOADS[@]} == 0)); then
-    WORKLOADS=("${BENCH_WORKLOADS[@]}")
-    [[ $SIZE != quick ]] || WORKLOADS=(floors links8 real targets)
+    case $SIZE in
+      quick) WORKLOADS=(floors links8 real targets) ;;
+      standard) WORKLOADS=("${BENCH_WORKLOADS[@]:0:${#BENCH_WORKLOADS[@]}-2}") ;;
+      full) WORKLOADS=("${BENCH_WORKLOADS[@]}") ;;
+    esac
   fi
   for workload in "${WORKLOADS[@]}"; do
     [[ " ${BENCH_WORKLOADS[*]} " == *" $workload "* ]] || die "unknown workload '$workload' (${BENCH_WORKLOADS[*]})"
@@ -150,6 +167,16 @@ options_environment() {
   whole "$SAMPLES" 2 1000 || die "BENCHMARK_SAMPLES: '$SAMPLES' is not a whole number from 2 to 1000"
   [[ $WARM_UP =~ ^(100|[0-9]{1,2}(\.[0-9]{1,6})?)$ ]] ||
     die "BENCHMARK_WARMUP: '$WARM_UP' is not a number of seconds from 0 to 100"
+  BACKGROUND7=${BENCHMARK_BACKGROUND_LINKS:-$BACKGROUND7}
+  ACTIVE7=${BENCHMARK_LINKS:-$ACTIVE7}
+  DEEP_LINKS=${BENCHMARK_BACKGROUND_LINKS:-$DEEP_LINKS}
+  if [[ " ${WORKLOADS[*]} " == *" links7 "* ]]; then
+    ((BACKGROUND7 >= 10 + (ACTIVE7 + 9) / 10)) ||
+      die "links7 needs BENCHMARK_BACKGROUND_LINKS ($BACKGROUND7) ≥ 10 + BENCHMARK_LINKS ÷ 10 ($ACTIVE7 ÷ 10, rounded up)"
+  fi
+  if [[ " ${WORKLOADS[*]} " == *" deep "* ]]; then
+    ((DEEP_LINKS >= 1000)) || die "deep needs BENCHMARK_BACKGROUND_LINKS ($DEEP_LINKS) ≥ 1000"
+  fi
   options_backends "${BENCHMARK_BACKEND:-}"
 }
 

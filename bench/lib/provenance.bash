@@ -16,6 +16,7 @@ provenance_run() {
   csv_line size "$SIZE"
   csv_line workloads "${WORKLOADS[*]}"
   csv_line backends "${BACKENDS[*]}"
+  csv_line cluster "$( ((SERVER)) && echo 'an existing server' || echo 'private')"
   csv_line seed "$SEED"
   csv_line repetitions "$REPETITIONS"
   csv_line samples "$SAMPLES"
@@ -86,6 +87,8 @@ EOF
 # fsync_measure: microseconds of one fdatasync of 8 kB on the file system of the cluster, by pg_test_fsync, which is
 # stopped once it has said so.
 fsync_measure() {
+  FDATASYNC_US=unknown
+  ((!SERVER)) || return 0
   local out=$WORK/fsync.log bindir
   bindir=$("$PG_CONFIG" --bindir)
   run_as timeout 5 "$bindir/pg_test_fsync" -s 1 -f "$SCRATCH/fsync.tmp" >"$out" 2>/dev/null || true

@@ -5,10 +5,9 @@
 # report_make DIR: DIR holds the raw results; the report is put beside them. Dies when they must be rejected.
 report_make() {
   local dir=$1 section sections
-  sql -d postgres -c 'DROP DATABASE IF EXISTS doublets_report' -c 'CREATE DATABASE doublets_report' 2>/dev/null
   (
     cd -- "$dir" || exit
-    PGDATABASE=doublets_report
+    sql -c 'DROP SCHEMA IF EXISTS report CASCADE' 2>/dev/null
     for file in load tables pages; do
       sql -f "$BENCH_ROOT/report/$file.sql" >/dev/null
     done
