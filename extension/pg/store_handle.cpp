@@ -184,7 +184,8 @@ void store_lock(StoreHandle* store, LWLockMode mode) {
     if (!store->exclusive)
       acquire(own_lock(store->shared), LW_SHARED);
     else
-      for (LWLockPadded& part : store->shared->locks) acquire(&part.lock, LW_EXCLUSIVE);
+      for (LWLockPadded& part : store->shared->locks)
+        acquire(&part.lock, LW_EXCLUSIVE);
     if (likely(store->heap.fully_mapped())) return;
     store_unlock(store);
     store_map(store);
@@ -196,7 +197,8 @@ bool store_lock_conditional(StoreHandle* store) {
     store->exclusive = true;
     for (int i = 0; i < kStoreLocks; ++i)
       if (!LWLockConditionalAcquire(&store->shared->locks[i].lock, LW_EXCLUSIVE)) {
-        while (--i >= 0) LWLockRelease(&store->shared->locks[i].lock);
+        while (--i >= 0)
+          LWLockRelease(&store->shared->locks[i].lock);
         return false;
       }
     if (likely(store->heap.fully_mapped())) return true;
@@ -209,7 +211,8 @@ void store_unlock(StoreHandle* store) {
   if (!store->exclusive)
     LWLockRelease(own_lock(store->shared));
   else
-    for (int i = kStoreLocks - 1; i >= 0; --i) LWLockRelease(&store->shared->locks[i].lock);
+    for (int i = kStoreLocks - 1; i >= 0; --i)
+      LWLockRelease(&store->shared->locks[i].lock);
 }
 
 void store_truncate(Relation rel) {
