@@ -1,41 +1,48 @@
 // The foreign-data wrapper: what its files share.
 //
-//   fdw.cpp          the handler: the table of callbacks
-//   fdw_plan.cpp     conditions, estimates, paths, the plan
-//   fdw_scan.cpp     reading, EXPLAIN
-//   fdw_values.cpp   integers and rows of SQL as the core's
-//   fdw_lock.cpp     row locks
-//   fdw_modify.cpp   INSERT, COPY, UPDATE, DELETE, TRUNCATE
-//   fdw_batch.cpp    whether inserted rows may wait for each other
-//   fdw_import.cpp   IMPORT FOREIGN SCHEMA
-//   fdw_analyze.cpp  ANALYZE
+//   fdw.cpp             the handler: the table of callbacks
+//   fdw_conditions.hpp  conditions, from the clauses of a query to the values a search allows
+//   fdw_plan.hpp        planning: estimates, paths, the plan node
+//   fdw_scan.hpp        reading
+//   fdw_explain.cpp     EXPLAIN
+//   fdw_values.cpp      rows of SQL as the core's
+//   fdw_lock.cpp        row locks
+//   fdw_modify.cpp      INSERT, COPY, UPDATE, DELETE, TRUNCATE
+//   fdw_batch.cpp       whether inserted rows may wait for each other
+//   fdw_import.cpp      IMPORT FOREIGN SCHEMA
+//   fdw_analyze.cpp     ANALYZE
 #pragma once
 
-#include "access.hpp"
+#include "fdw_conditions.hpp"
 
 namespace doublets::pg {
 
-// Parts of a link a condition can fix.
-enum Part : int { kPartId, kPartSource, kPartTarget, kParts };
+// How a path walks: `access` is the index it is estimated with, and, if the plan counts on the
+// order, the one it has to walk; `backward` then says in which direction.
+struct PathChoice {
+  Access access;
+  bool ordered;
+  bool backward;
+};
 
-// ForeignScan.fdw_private: an integer list with, for each expression of fdw_exprs, the part
-// it fixes, plus kArrayFlag if it is an array of alternatives; and an Integer, the
-// CmdType for which the scan has to lock its rows, or 0.
-inline constexpr int kArrayFlag = 8;
-inline List *scan_parts(const ForeignScan *plan) {
-  return static_cast<List *>(linitial(plan->fdw_private));
+// ForeignPath.fdw_private.
+inline List *path_private(const PathChoice &choice) {
+  return list_make3_int(static_cast<int>(choice.access), choice.ordered, choice.backward);
+}
+
+// ForeignScan.fdw_private: the list of condition codes, whose values are fdw_exprs; the path's;
+// the CmdType for which the scan has to lock its rows, or 0.
+inline List *scan_private(List *codes, CmdType locks_for, List *path) {
+  return list_make3(codes, path, makeInteger(locks_for));
+}
+inline List *scan_codes(const ForeignScan *plan) { return static_cast<List *>(linitial(plan->fdw_private)); }
+inline PathChoice scan_choice(const ForeignScan *plan) {
+  const auto *path = static_cast<const List *>(lsecond(plan->fdw_private));
+  return {static_cast<Access>(linitial_int(path)), lsecond_int(path) != 0, lthird_int(path) != 0};
 }
 inline CmdType scan_locks_for(const ForeignScan *plan) {
-  return static_cast<CmdType>(intVal(lsecond(plan->fdw_private)));
+  return static_cast<CmdType>(intVal(lthird(plan->fdw_private)));
 }
-
-// An int2, int4 or int8 datum.
-std::int64_t integer_value(Datum datum, Oid type);
-
-// The distinct elements of an array of such, ascending; NULLs, which nothing is equal to,
-// are left out. The answer is in `context`; reading the array may leave garbage in the
-// current one.
-std::int64_t *array_values(Datum array, MemoryContext context, int *n);
 
 // Makes `slot` hold a link.
 void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot);

@@ -1,0 +1,63 @@
+// What EXPLAIN says about a scan.
+#include "fdw_scan.hpp"
+
+namespace doublets::pg {
+namespace {
+
+const char* index_name(Access access) {
+  switch (access) {
+    case Access::kId:
+      return "id";
+    case Access::kSource:
+      return "source";
+    case Access::kTarget:
+      return "target";
+    case Access::kPair:
+      break;
+  }
+  return "source, target";
+}
+
+// Whether the index is more than the way to find all links.
+bool uses_index(const ForeignScan* plan, Access access, bool ordered) {
+  if (access != Access::kId || ordered) return true;
+  ListCell* cell;
+  foreach (cell, scan_codes(plan))
+    if (part_of_code(lfirst_int(cell)) == kPartId && has_value(test_of_code(lfirst_int(cell)))) return true;
+  return false;
+}
+
+const char* order_name(const StoreSpec* spec, const PathChoice& choice) {
+  const bool by_id = choice.access == Access::kId || choice.access == Access::kPair || spec->layout == Layout::kSplit;
+  if (by_id) return choice.backward ? "id DESC" : "id";
+  if (choice.access == Access::kSource)
+    return choice.backward ? "source DESC, target DESC, id DESC" : "source, target, id";
+  return choice.backward ? "target DESC, source DESC, id DESC" : "target, source, id";
+}
+
+}  // namespace
+
+extern "C" void doublets_explain_scan(ForeignScanState* node, ExplainState* es) {
+  const auto* state = static_cast<const ScanState*>(node->fdw_state);
+  const auto* plan = castNode(ForeignScan, node->ss.ps.plan);
+  ExplainPropertyText("Layout", layout_name(state->spec->layout), es);
+  ExplainPropertyText("Persistence", persistence_name(state->spec->persistence), es);
+  // The index last used, if there was a choice.
+  if (uses_index(plan, state->search.access, state->plan.ordered))
+    ExplainPropertyText("Index", index_name(state->search.access), es);
+  if (state->plan.ordered) ExplainPropertyText("Order", order_name(state->spec, state->plan), es);
+  if (plan->fdw_recheck_quals != NIL) {
+    List* context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, NIL);
+    ExplainPropertyText("Index Cond",
+                        deparse_expression(reinterpret_cast<::Node*>(make_ands_explicit(plan->fdw_recheck_quals)),
+                                           context, es->verbose || list_length(es->rtable) > 1, false),
+                        es);
+  }
+  if (es->analyze && es->verbose) {
+    ExplainPropertyInteger("Searches", nullptr, static_cast<int64>(state->searches), es);
+    ExplainPropertyInteger("Links Visited", nullptr, static_cast<int64>(state->visited), es);
+    ExplainPropertyInteger("Versions Skipped", nullptr, static_cast<int64>(state->passed), es);
+  }
+}
+
+}  // namespace doublets::pg

@@ -1,0 +1,146 @@
+// Paths: one that leaves the index to the executor, which knows the values; one for each order
+// that is of use and that an index gives; and, for nested loops, those whose values come from other
+// relations.
+#include "fdw_plan.hpp"
+
+namespace doublets::pg {
+namespace {
+
+// The pathkey for one column, as the query wants its NULLs (there are none); null if the query has
+// no use for the column's order.
+PathKey* part_pathkey(PlannerInfo* root, const RelOptInfo* baserel, Part part, bool backward) {
+  Var* var = makeVar(static_cast<int>(baserel->relid), attribute_of(plan_info(baserel)->spec, part), INT8OID, -1,
+                     InvalidOid, 0);
+  List* ascending =
+      build_expression_pathkey(root, reinterpret_cast<Expr*>(var), nullptr, Int8LessOperator, baserel->relids, false);
+  if (ascending == NIL) return nullptr;
+  EquivalenceClass* column = linitial_node(PathKey, ascending)->pk_eclass;
+  const int strategy = backward ? BTGreaterStrategyNumber : BTLessStrategyNumber;
+  bool nulls_first = backward;
+  ListCell* cell;
+  foreach (cell, root->query_pathkeys) {
+    const auto* wanted = lfirst_node(PathKey, cell);
+    if (wanted->pk_eclass == column && wanted->pk_strategy == strategy) nulls_first = wanted->pk_nulls_first;
+  }
+  return make_canonical_pathkey(root, column, INTEGER_BTREE_FAM_OID, strategy, nulls_first);
+}
+
+bool has_class(List* pathkeys, const EquivalenceClass* column) {
+  ListCell* cell;
+  foreach (cell, pathkeys)
+    if (lfirst_node(PathKey, cell)->pk_eclass == column) return true;
+  return false;
+}
+
+// The order in which a walk finds links, as far as the query has a use for it.
+List* walk_pathkeys(PlannerInfo* root, RelOptInfo* baserel, Access access, bool backward) {
+  const bool by_id = access == Access::kId || plan_info(baserel)->spec->layout == Layout::kSplit;
+  const Part lead = access == Access::kTarget ? kPartTarget : kPartSource;
+  const Part other = lead == kPartSource ? kPartTarget : kPartSource;
+  const Part columns[kParts] = {by_id ? kPartId : lead, other, kPartId};
+  List* pathkeys = NIL;
+  for (int i = 0; i < (by_id ? 1 : kParts); ++i) {
+    PathKey* key = part_pathkey(root, baserel, columns[i], backward);
+    if (key == nullptr) break;
+    if (!key->pk_eclass->ec_has_const && !has_class(pathkeys, key->pk_eclass)) pathkeys = lappend(pathkeys, key);
+  }
+  return pathkeys != NIL ? truncate_useless_pathkeys(root, baserel, pathkeys) : NIL;
+}
+
+void add_scan_path(PlannerInfo* root, RelOptInfo* baserel, const AccessEstimate& e, double found,
+                   const PathChoice& choice, List* pathkeys) {
+  Cost startup, total;
+  cost_search(baserel, e, found, &startup, &total);
+  add_path(baserel, reinterpret_cast<Path*>(create_foreignscan_path(root, baserel, nullptr, baserel->rows, startup,
+                                                                    total, pathkeys, baserel->lateral_relids, nullptr,
+                                                                    path_private(choice))));
+}
+
+// A walk through one index that finds links in an order the query wants.
+void add_ordered_paths(PlannerInfo* root, RelOptInfo* baserel, const Guess& guess, double found) {
+  const PlanInfo* info = plan_info(baserel);
+  const bool ordered = info->spec->layout == Layout::kUnited;
+  const bool source = guess.parts[kPartSource].single, target = guess.parts[kPartTarget].single;
+  for (const Access access : {Access::kId, Access::kSource, Access::kTarget, Access::kPair}) {
+    // In `split` a walk along a node or pair is in order of id, along several it is in none.
+    const bool possible = access == Access::kId || ordered ||
+                          (access == Access::kPair     ? source && target
+                           : access == Access::kSource ? source && !target
+                                                       : target && !source);
+    // The ordered index of the sources finds pairs too.
+    if (!possible || (ordered && access == Access::kPair)) continue;
+    AccessEstimate e{};
+    bool estimated = false;
+    for (const bool backward : {false, true}) {
+      List* pathkeys = walk_pathkeys(root, baserel, access, backward);
+      if (pathkeys == NIL) continue;
+      if (!estimated) e = estimate_access(root, baserel, guess, access);
+      estimated = true;
+      add_scan_path(root, baserel, e, found, {access, true, backward}, pathkeys);
+    }
+  }
+}
+
+// A scan whose conditions get values from the relations that `param_info` names.
+void add_parameterized_path(PlannerInfo* root, RelOptInfo* baserel, ParamPathInfo* param_info) {
+  const PlanInfo* info = plan_info(baserel);
+  List *pushed = list_copy(info->pushed), *local = NIL;
+  sort_clauses(root, baserel, param_info->ppi_clauses, &pushed, &local);
+  const Guess guess = guess_conditions(root, pushed);
+  const double found = estimate_rows(root, baserel, guess);
+  const double share =
+      info->selectivity * clauselist_selectivity(root, local, static_cast<int>(baserel->relid), JOIN_INNER, nullptr);
+  param_info->ppi_rows = Min(baserel->rows, clamp_row_est(found * share));
+  const AccessEstimate e = best_access(root, baserel, guess);
+  Cost startup, total;
+  cost_search(baserel, e, found, &startup, &total);
+  add_path(baserel, reinterpret_cast<Path*>(create_foreignscan_path(root, baserel, nullptr, param_info->ppi_rows,
+                                                                    startup, total, NIL, param_info->ppi_req_outer,
+                                                                    nullptr, path_private({e.access, false, false}))));
+}
+
+// For generate_implied_equalities_for_column: is this equivalence member the column?
+bool is_wanted_member(PlannerInfo*, RelOptInfo* rel, EquivalenceClass*, EquivalenceMember* em, void* arg) {
+  Part part;
+  return is_part(reinterpret_cast<::Node*>(em->em_expr), rel->relid, plan_info(rel)->spec, &part) &&
+         part == *static_cast<Part*>(arg);
+}
+
+// Relations whose columns would give this clause its value in a nested loop.
+void consider_clause(PlannerInfo* root, RelOptInfo* baserel, RestrictInfo* rinfo, List** outers) {
+  Condition c;
+  if (!join_clause_is_movable_to(rinfo, baserel) || !match_condition(root, baserel, rinfo, &c)) return;
+  Relids outer = bms_union(rinfo->clause_relids, baserel->lateral_relids);
+  outer = bms_del_member(outer, static_cast<int>(baserel->relid));
+  if (bms_is_empty(outer)) return;
+  ListCell* cell;
+  foreach (cell, *outers)
+    if (bms_equal(outer, static_cast<Relids>(lfirst(cell)))) return;
+  *outers = lappend(*outers, outer);
+}
+
+}  // namespace
+
+extern "C" void doublets_get_paths(PlannerInfo* root, RelOptInfo* baserel, Oid) {
+  const Guess guess = guess_conditions(root, plan_info(baserel)->pushed);
+  const double found = estimate_rows(root, baserel, guess);
+  const AccessEstimate best = best_access(root, baserel, guess);
+  add_scan_path(root, baserel, best, found, {best.access, false, false}, NIL);
+  if (has_useful_pathkeys(root, baserel)) add_ordered_paths(root, baserel, guess, found);
+
+  List* outers = NIL;
+  ListCell* cell;
+  foreach (cell, baserel->joininfo)
+    consider_clause(root, baserel, lfirst_node(RestrictInfo, cell), &outers);
+  if (baserel->has_eclass_joins)
+    for (Part part : {kPartId, kPartSource, kPartTarget}) {
+      List* clauses =
+          generate_implied_equalities_for_column(root, baserel, is_wanted_member, &part, baserel->lateral_referencers);
+      foreach (cell, clauses)
+        consider_clause(root, baserel, lfirst_node(RestrictInfo, cell), &outers);
+    }
+  foreach (cell, outers)
+    add_parameterized_path(root, baserel, get_baserel_parampathinfo(root, baserel, static_cast<Relids>(lfirst(cell))));
+}
+
+}  // namespace doublets::pg

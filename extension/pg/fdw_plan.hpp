@@ -1,0 +1,90 @@
+// What the planning files of the foreign-data wrapper share.
+//
+//   fdw_match.cpp     conditions among the clauses of a query
+//   fdw_estimate.cpp  how many links they leave, what a search costs
+//   fdw_paths.cpp     the ways to scan a store, and the orders they give
+//   fdw_plan.cpp      the plan node
+#pragma once
+
+#include "fdw.hpp"
+
+namespace doublets::pg {
+
+// A clause that the store answers.
+struct Condition {
+  Part part;
+  Test test;
+  Expr* value;  // null without one
+  RestrictInfo* clause;
+};
+
+// Planner's view of a store, in RelOptInfo.fdw_private.
+struct PlanInfo {
+  const StoreSpec* spec;
+  StoreHandle* store;   // null: no links
+  double links;         // versions in the store
+  double mean[kParts];  // links per used value of a part
+  List* pushed;         // Conditions of the relation alone
+  List* local;          // RestrictInfos the executor checks
+  double selectivity;   // of those
+  QualCost local_cost;  // of those
+};
+inline PlanInfo* plan_info(const RelOptInfo* baserel) {
+  return static_cast<PlanInfo*>(baserel->fdw_private);
+}
+
+inline AttrNumber attribute_of(const StoreSpec* spec, Part part) {
+  return part == kPartId ? spec->id : part == kPartSource ? spec->source : spec->target;
+}
+
+// Whether the expression is a bare reference to a column of the relation, and to which.
+bool is_part(::Node* node, Index relid, const StoreSpec* spec, Part* part);
+
+// Whether the store can answer a clause, which is then described.
+//
+// These are `part op value` with an operator of the integer family's B-tree strategies, in either order of the
+// arguments, `part = ANY (array)`, and `part IS [NOT] NULL`, where the value has no column of the store in it
+// and is not volatile.
+bool match_condition(PlannerInfo* root, const RelOptInfo* baserel, RestrictInfo* clause, Condition* found);
+
+// Splits a list of RestrictInfos: what matches is appended to `pushed`, the rest to `local`.
+void sort_clauses(PlannerInfo* root, const RelOptInfo* baserel, List* clauses, List** pushed, List** local);
+
+// What is known about the values of a part when planning.
+struct PartGuess {
+  bool given;           // there is a condition with a value
+  bool single;          // there is an equality with a single value
+  bool equal;           // ... or with some
+  bool known;           // all values are constants
+  Allowed allowed;      // by the constants
+  double alternatives;  // if `equal`
+  List* ranges;         // RestrictInfos of the inequalities
+};
+
+// A set of conditions, summed up by part.
+struct Guess {
+  PartGuess parts[kParts];
+  bool none;  // it is known that no link meets them
+};
+Guess guess_conditions(PlannerInfo* root, List* conditions);
+
+// A way to search and what is to be expected of it.
+struct AccessEstimate {
+  Access access;
+  double searches;
+  double visited;  // links looked at
+};
+
+// Whether an access is there for conditions of this form, and confines the search.
+bool is_confined(const PlanInfo* info, const Guess& guess, Access access);
+
+AccessEstimate estimate_access(PlannerInfo* root, const RelOptInfo* baserel, const Guess& guess, Access access);
+AccessEstimate best_access(PlannerInfo* root, const RelOptInfo* baserel, const Guess& guess);
+
+// Links that meet all the conditions: the true number where they are constants that an index answers.
+double estimate_rows(PlannerInfo* root, const RelOptInfo* baserel, const Guess& guess);
+
+// Cost of a search that looks at links, of which `found` meet the conditions.
+void cost_search(const RelOptInfo* baserel, const AccessEstimate& estimate, double found, Cost* startup, Cost* total);
+
+}  // namespace doublets::pg

@@ -1,0 +1,66 @@
+// Reading a store for the executor: plain scans, aggregates and direct changes.
+//
+// A search walks one index of the store; a scan is one search, or several if a condition has a list of
+// alternatives. Which index is decided when the values of the conditions are known, unless the plan counts on an
+// order.
+#pragma once
+
+#include "fdw.hpp"
+
+namespace doublets::pg {
+
+struct ScanState {
+  StoreHandle* store;  // null: no memory, no links
+  const StoreSpec* spec;
+  SnapshotView* view;
+  WriteTarget* locking;  // null: rows are read without locking them
+  ExprContext* econtext;
+  ScanConditions conditions;
+  PathChoice plan;
+  Allowed allowed[kParts];  // by the present values
+  bool started;             // values are evaluated, the position is that of the first search
+  bool finished;
+  bool filter;         // there are lists of which the search knows only the bounds
+  int iterated_count;  // parts of whose alternatives each search takes one, the outer loop first
+  Part iterated[2];
+  int at[2];  // the present combination
+  Search search;
+  Position position;
+  static constexpr std::size_t kFirstRows = 16;  // enough for most nodes, and few for who wants few
+  LinkRow few[kFirstRows];
+  LinkRow* rows;
+  std::size_t row_capacity;
+  std::size_t row_count;
+  std::size_t next_row;
+  std::uint64_t searches;  // for EXPLAIN ANALYZE
+  std::uint64_t visited;
+  std::uint64_t passed;
+};
+
+// Prepares the scan of a relation that a plan node describes. With EXEC_FLAG_EXPLAIN_ONLY nothing but
+// what EXPLAIN shows. Errors: those of begin_read and store_open.
+ScanState* make_scan(ForeignScanState* node, Relation rel, int eflags);
+
+// Begins at the beginning, with new values, when the next row is asked for.
+void restart_scan(ScanState* state);
+
+// Evaluates the conditions and sets up the first search. False: no link meets them.
+bool start_scan(ScanState* state);
+
+// Goes on to the next search; false after the last.
+bool next_search(ScanState* state);
+
+// Reads on until there are rows in [rows + next_row, rows + row_count), or `finished`.
+void fill_scan(ScanState* state);
+
+// The next link, or null at the end. Valid until the next call.
+inline const LinkRow* next_link(ScanState* state) {
+  if (state->next_row == state->row_count) {
+    if (!state->started) (void)start_scan(state);
+    fill_scan(state);
+    if (state->row_count == 0) return nullptr;
+  }
+  return &state->rows[state->next_row++];
+}
+
+}  // namespace doublets::pg
