@@ -112,6 +112,43 @@ public:
 
   std::uint64_t size() const noexcept { return header_.entries; }
 
+  // The table in parts, for a walk that goes on while the table grows. The place of a hash is the hash
+  // with its bits in reverse order. A bucket holds the hashes of a range of places, and when it is
+  // split each half of the range keeps its own; so what stands below a place stays there.
+  static constexpr std::uint64_t kPlaces = std::uint64_t{1} << 32;
+  static std::uint32_t place_of(std::uint32_t hash) noexcept {
+    hash = (hash >> 1 & 0x55555555) | (hash & 0x55555555) << 1;
+    hash = (hash >> 2 & 0x33333333) | (hash & 0x33333333) << 2;
+    hash = (hash >> 4 & 0x0f0f0f0f) | (hash & 0x0f0f0f0f) << 4;
+    return __builtin_bswap32(hash);
+  }
+
+  // Where the range of the bucket that holds `place` ends; kPlaces for the last one.
+  std::uint64_t end_of_bucket(std::uint64_t place) const noexcept {
+    const std::uint32_t n = header_.bucket_count;
+    if (n <= 1)
+      return kPlaces;
+    unsigned bits = 32u - static_cast<unsigned>(__builtin_clz(n - 1));
+    const std::uint32_t bucket = bucket_of(place_of(static_cast<std::uint32_t>(place)));
+    const std::uint32_t half = 1u << (bits - 1);
+    if (bucket < half && bucket + half >= n)
+      --bits; // not split yet
+    return (place | ((kPlaces >> bits) - 1)) + 1;
+  }
+
+  // Calls visit(hash, ref, tag) for the entries of the bucket that holds `place`.
+  template <class Visit>
+  void for_bucket(std::uint64_t place, Visit &&visit) const noexcept {
+    if (header_.bucket_count == 0)
+      return;
+    for (HashBucket *b = &buckets_[bucket_of(place_of(static_cast<std::uint32_t>(place)))];; b = &heap_.at(b->overflow)) {
+      for (unsigned i = 0; i < b->count; ++i)
+        visit(b->hash[i], b->ref[i], (b->tags >> i & 1) != 0);
+      if (!b->overflow)
+        return;
+    }
+  }
+
   // Calls visit(hash, ref, tag) for every entry. With `expected_place` the visitor
   // also learns whether the entry stands in the bucket its hash demands.
   template <class Visit>

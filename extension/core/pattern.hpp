@@ -17,10 +17,10 @@ struct Range {
 
   static constexpr Range point(std::int64_t v) noexcept { return {v, v}; }
 
-  constexpr bool is_all() const noexcept { return (low == kMin) & (high == kMax); }
+  constexpr bool is_all() const noexcept { return ((low ^ kMin) | (high ^ kMax)) == 0; }
   constexpr bool is_point() const noexcept { return low == high; }
   constexpr bool is_empty() const noexcept { return low > high; }
-  constexpr bool contains(std::int64_t v) const noexcept { return (low <= v) & (v <= high); }
+  constexpr bool contains(std::int64_t v) const noexcept { return low <= v && v <= high; }
 
   friend constexpr bool operator==(const Range&, const Range&) noexcept = default;
 };
@@ -38,7 +38,7 @@ struct Pattern {
   constexpr bool is_all() const noexcept { return id.is_all() && source.is_all() && target.is_all(); }
   constexpr bool is_empty() const noexcept { return id.is_empty() || source.is_empty() || target.is_empty(); }
   constexpr bool matches(const Version& v) const noexcept {
-    return id.contains(v.id) & source.contains(v.source) & target.contains(v.target);
+    return id.contains(v.id) && source.contains(v.source) && target.contains(v.target);
   }
 };
 

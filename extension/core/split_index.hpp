@@ -87,6 +87,20 @@ public:
                                                                  : false);
   }
 
+  // The next values of an end, in an order of their own, and the number of versions of each.
+  std::size_t degrees(Access end, const Range &values, Position &position, Degree *out,
+                      std::size_t capacity) const noexcept {
+    return end == Access::kTarget ? by_target_.degrees(values, position, out, capacity)
+                                  : by_source_.degrees(values, position, out, capacity);
+  }
+  // Lets degrees go on with a value.
+  void resume_at(Access end, Position &position, std::int64_t value) const noexcept {
+    if (end == Access::kTarget)
+      by_target_.resume_at(position, value);
+    else
+      by_source_.resume_at(position, value);
+  }
+
   // Checks that exactly the versions the caller passes to `covers` are indexed: the
   // caller counts them. Returns units of all blocks.
   std::uint64_t verify(std::uint64_t versions, void (*report)(void *, const char *),

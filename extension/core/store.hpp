@@ -131,6 +131,26 @@ public:
   // The access with the smallest estimate. O(1) for patterns of points, else as estimate.
   Access best_access(const Pattern &pattern) const noexcept;
 
+  // Whether a search finds links in order of id.
+  bool by_id(const Search &search) const noexcept {
+    return header_.layout == Layout::kSplit || search.access == Access::kId || search.access == Access::kPair;
+  }
+
+  // The search that finds the smallest id of a pattern soonest, or the largest.
+  Search edge_search(const Pattern &pattern, bool largest) const noexcept;
+
+  // Goes on with such a search until position.done; then `id` is the smallest, or largest, id that
+  // `seen_by` sees, or 0, which it must be at first. One step if the id in question is seen.
+  void edge(const Search &search, Position &position, const Visibility &seen_by, LinkId &id,
+            std::uint64_t &passed) const noexcept;
+
+  // The next values in `values` that links seen by `seen_by` have as their source (`end` is kSource) or
+  // target (kTarget), and how many: at most `capacity`. Each value comes once; `united`: ascending,
+  // `split`: in no order. May write none and not be done. Touches no links of a node with several
+  // unless versions in flight make it necessary.
+  std::size_t degrees(Access end, const Range &values, Position &position, const Visibility &seen_by,
+                      Degree *rows, std::size_t capacity) const noexcept;
+
   // The version with this id that `seen_by` sees, or null.
   Ref<Version> find(LinkId id, const Visibility &seen_by) const noexcept;
 
@@ -240,7 +260,10 @@ private:
   std::size_t pick(const Index &index, const Search &search, Position &position, const Visibility &seen_by,
                    Ref<Version> *refs, Candidates met, LinkRow *rows, std::size_t capacity,
                    std::uint64_t &passed) const noexcept;
-  std::uint64_t unseen(const Pattern &pattern, const Visibility &seen_by) const noexcept;
+  template <class Visit>
+  void for_each_unseen(const Visibility &seen_by, Visit &&visit) const noexcept;
+  std::size_t judge_degrees(Access end, Position &position, const Visibility &seen_by, Degree *rows,
+                            std::size_t n) const noexcept;
   bool sees_flight(const Flight &flight, const Visibility &v) const noexcept;
   WriteResult conflict_of(Ref<Version> version, Ref<Version> except, Status duplicate,
                           const Oracle &oracle) const noexcept;

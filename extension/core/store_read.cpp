@@ -217,6 +217,24 @@ Access Store::best_access(const Pattern& p) const noexcept {
   return best;
 }
 
+// Calls visit(version) for the versions that `seen_by` does not see: of those in flight, which alone
+// can be invisible.
+template <class Visit>
+void Store::for_each_unseen(const Visibility& seen_by, Visit&& visit) const noexcept {
+  for (Ref<Flight> f = header_.queue_head; f; f = heap_.at(f).next) {
+    const Flight& flight = heap_.at(f);
+    if (sees_flight(flight, seen_by)) continue;
+    if (flight.version) {
+      visit(heap_.at(flight.version));
+      continue;
+    }
+    for (std::uint32_t i = 0; i < FlightRun::count(flight); ++i) {
+      const Version& v = heap_.at(Ref<Version>{members(flight)[i]});
+      if (v.flight == f) visit(v);
+    }
+  }
+}
+
 std::uint64_t Store::count(const Pattern& pattern, const Visibility& seen_by, bool& exact) const noexcept {
   const Search search{pattern, best_access(pattern)};
   bool counted = pattern.is_all();
@@ -230,7 +248,9 @@ std::uint64_t Store::count(const Pattern& pattern, const Visibility& seen_by, bo
     });
   if (counted) {
     exact = all == 0 || header_.flights <= std::min(all, kMaxWalk);
-    return all == 0 || header_.flights == 0 || !exact ? all : all - unseen(pattern, seen_by);
+    if (all == 0 || header_.flights == 0 || !exact) return all;
+    for_each_unseen(seen_by, [&](const Version& v) noexcept { all -= pattern.matches(v); });
+    return all;
   }
   exact = all <= kStep;
   if (!exact) return all;
@@ -243,20 +263,72 @@ std::uint64_t Store::count(const Pattern& pattern, const Visibility& seen_by, bo
   return found;
 }
 
-// Versions of `pattern` that `seen_by` does not see. Only versions in flight can be invisible.
-std::uint64_t Store::unseen(const Pattern& pattern, const Visibility& seen_by) const noexcept {
-  std::uint64_t n = 0;
-  for (Ref<Flight> f = header_.queue_head; f; f = heap_.at(f).next) {
-    const Flight& flight = heap_.at(f);
-    if (sees_flight(flight, seen_by)) continue;
-    if (flight.version) {
-      n += pattern.matches(heap_.at(flight.version));
-      continue;
+// ---------------------------------------------------------------------------
+// Edges and degrees
+
+Search Store::edge_search(const Pattern& p, bool largest) const noexcept {
+  Search search{p, best_access(p), largest};
+  if (by_id(search)) return search;
+  // Else every link of the walk has to be looked at. Among the ids one of so many is of the pattern.
+  const std::uint64_t n = estimate(p, search.access);
+  if (n > estimate(p, Access::kId) / std::max<std::uint64_t>(n, 1)) search.access = Access::kId;
+  return search;
+}
+
+void Store::edge(const Search& search, Position& position, const Visibility& seen_by, LinkId& id,
+                 std::uint64_t& passed) const noexcept {
+  const bool first_is_it = by_id(search);
+  LinkRow rows[kStep];
+  const std::size_t n = scan(search, position, seen_by, rows, first_is_it ? kVisible : kStep, passed);
+  for (std::size_t i = 0; i < n; ++i)
+    if (id == 0 || (search.backward ? rows[i].id > id : rows[i].id < id)) id = rows[i].id;
+  position.done |= first_is_it && n > 0;
+}
+
+std::size_t Store::degrees(Access end, const Range& values, Position& position, const Visibility& seen_by, Degree* rows,
+                           std::size_t capacity) const noexcept {
+  std::size_t n =
+      with_index([&](const auto& index) noexcept { return index.degrees(end, values, position, rows, capacity); });
+  if (header_.flights == 0 || n == 0) return n;
+  std::uint64_t versions = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    versions += rows[i].links;
+  if (header_.flights > std::min(versions, kMaxWalk)) {
+    n = judge_degrees(end, position, seen_by, rows, n);
+  } else {
+    const auto below = [](const Degree& a, std::int64_t value) noexcept { return a.value < value; };
+    std::sort(rows, rows + n, [](const Degree& a, const Degree& b) noexcept { return a.value < b.value; });
+    for_each_unseen(seen_by, [&](const Version& v) noexcept {
+      const std::int64_t value = end == Access::kTarget ? v.target : v.source;
+      Degree* const row = std::lower_bound(rows, rows + n, value, below);
+      if (row != rows + n && row->value == value) --row->links;
+    });
+  }
+  return static_cast<std::size_t>(
+      std::remove_if(rows, rows + n, [](const Degree& d) noexcept { return d.exact && d.links == 0; }) - rows);
+}
+
+// Counts what is seen link by link; what would take too long is left to the next call, or to the caller
+// if a single value does.
+std::size_t Store::judge_degrees(Access end, Position& position, const Visibility& seen_by, Degree* rows,
+                                 std::size_t n) const noexcept {
+  std::uint64_t looked = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    Degree& row = rows[i];
+    row.exact = row.links <= kMaxLooks;
+    if (!row.exact) continue;
+    if (i > 0 && looked + row.links > 4 * kMaxLooks) {
+      with_index([&](const auto& index) noexcept { index.resume_at(end, position, row.value); });
+      return i;
     }
-    for (std::uint32_t i = 0; i < FlightRun::count(flight); ++i) {
-      const Version& v = heap_.at(Ref<Version>{members(flight)[i]});
-      n += v.flight == f && pattern.matches(v);
-    }
+    looked += row.links;
+    Search search{{}, end};
+    (end == Access::kTarget ? search.pattern.target : search.pattern.source) = Range::point(row.value);
+    row.links = 0;
+    LinkRow found[kStep];
+    std::uint64_t passed = 0;
+    for (Position at; !at.done;)
+      row.links += scan(search, at, seen_by, found, std::size(found), passed);
   }
   return n;
 }

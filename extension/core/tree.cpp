@@ -196,6 +196,47 @@ std::size_t Tree<O>::collect_backward(const TreeKey& from, const TreeKey& upto, 
 }
 
 template <Order O>
+std::size_t Tree<O>::runs(std::int64_t from, std::int64_t upto, Degree* out, std::size_t capacity) const noexcept {
+  if (root_ == 0 || capacity == 0) return 0;
+  std::size_t found = 0;
+  const auto enter = [this](std::int64_t first) noexcept {
+    return descend(heap_, root_, key_from(first), [](std::uint32_t, Inner&, unsigned) {});
+  };
+  std::uint32_t node = enter(from);
+  unsigned at = rank<false>(leaf_at(heap_, node).first, from);
+  while (node != 0) {
+    const Leaf& leaf = leaf_at(heap_, node);
+    const unsigned count = leaf.header.count;
+    if (leaf.header.next != 0) prefetch_bytes(heap_.address(leaf.header.next), kLeafBytes);
+    while (at < count) {
+      const std::int64_t value = leaf.first[at];
+      if (found > 0 && out[found - 1].value == value) {
+        if (at == 0 && leaf.first[count - 1] == value) break;  // a long run
+      } else if (value > upto || found == capacity) {
+        return found;
+      } else {
+        out[found++] = {value, 0, true};
+      }
+      const unsigned begin = at;
+      while (at < count && leaf.first[at] == value) ++at;
+      out[found - 1].links += at - begin;
+    }
+    if (at == count) {
+      node = leaf.header.next;
+      at = 0;
+      continue;
+    }
+    Degree& run = out[found - 1];
+    const TreeKey end{run.value, kKeyMax.second, kKeyMax.third, kKeyMax.version};
+    run.links = count_below(end) - count_below(key_from(run.value));
+    if (run.value == kKeyMax.first) return found;
+    node = enter(run.value + 1);
+    at = rank<false>(leaf_at(heap_, node).first, run.value + 1);
+  }
+  return found;
+}
+
+template <Order O>
 void Tree<O>::clear() noexcept {
   // Depth first; a step's index is the next child to free.
   Step path[kMaxLevels];

@@ -60,6 +60,13 @@ inline TreeKey key_of(const Version &v, Ref<Version> ref) noexcept {
     return {v.target, v.source, v.id, ref.unit};
 }
 
+// How many links have a value as their source, or as their target.
+struct Degree {
+  std::int64_t value;
+  std::uint64_t links;
+  bool exact; // else they have to be counted one by one
+};
+
 // A view of the tree whose root is `root` (0: empty tree); the owner keeps the root
 // where it likes. The versions must stay unchanged while they are in the tree.
 template <Order O>
@@ -97,6 +104,11 @@ public:
   // The same, descending from `upto` (excluded) down to `from` (included).
   std::size_t collect_backward(const TreeKey &from, const TreeKey &upto, Ref<Version> *out,
                                std::size_t capacity) const noexcept;
+
+  // The next values of the first column in [from, upto], ascending, and the number of entries of
+  // each; at most `capacity`. Reads leaves only, and passes over long runs of a value by their
+  // count: O(log n + k), however many entries there are.
+  std::size_t runs(std::int64_t from, std::int64_t upto, Degree *out, std::size_t capacity) const noexcept;
 
   // Gives all nodes back; the tree is empty.
   void clear() noexcept;

@@ -46,6 +46,17 @@ void UnitedIndex::resume_after(const Search &search, Position &position, Ref<Ver
     move_past<Order::kBySourceTarget>(position, search.backward, heap_, version);
 }
 
+std::size_t UnitedIndex::degrees(Access end, const Range &values, Position &position, Degree *out,
+                                 std::size_t capacity) const noexcept {
+  const std::int64_t from = position.started ? std::max(position.at.first, values.low) : values.low;
+  const std::size_t n = end == Access::kTarget ? by_target_.runs(from, values.high, out, capacity)
+                                               : by_source_.runs(from, values.high, out, capacity);
+  position.done = n < capacity || out[n - 1].value >= values.high;
+  if (!position.done)
+    resume_at(end, position, out[n - 1].value + 1);
+  return n;
+}
+
 std::uint64_t UnitedIndex::verify(std::uint64_t versions, void (*report)(void *, const char *),
                                   void *context) const noexcept {
   std::uint64_t units = 0;

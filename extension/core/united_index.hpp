@@ -62,6 +62,13 @@ public:
     return first.is_point() && second.is_point() ? false
            : !search.pattern.id.is_all() || (!first.is_point() && !second.is_all());
   }
+  // As SplitIndex, but ascending.
+  std::size_t degrees(Access end, const Range &values, Position &position, Degree *out,
+                      std::size_t capacity) const noexcept;
+  void resume_at(Access, Position &position, std::int64_t value) const noexcept {
+    position = {key_from(value), true, false};
+  }
+
   std::uint64_t verify(std::uint64_t versions, void (*report)(void *, const char *),
                        void *context) const noexcept;
   bool covers(Ref<Version> version) const noexcept {

@@ -49,6 +49,61 @@ std::uint64_t VersionMap<K>::count(HashIndex::Entry entry, const Range &ids) con
 }
 
 template <MapKey K>
+std::size_t VersionMap<K>::degrees(const Range &values, Position &position, Degree *out,
+                                   std::size_t capacity) const noexcept {
+  constexpr int kMaxBuckets = 4096; // looked at in one call
+  constexpr int kAhead = 4;
+  TreeKey from{position.started ? position.at : TreeKey{0, Range::kMin, 0, 0}};
+  position.started = true;
+  // Buckets are asked for ahead of the walk, then what their entries refer to.
+  std::uint64_t near = static_cast<std::uint64_t>(from.first), far = near;
+  const auto ask = [this](std::uint64_t &place, bool entries) noexcept {
+    if (place >= HashIndex::kPlaces)
+      return;
+    const std::uint32_t hash = HashIndex::place_of(static_cast<std::uint32_t>(place));
+    if (entries)
+      table_.for_bucket(place, [this](std::uint32_t, std::uint32_t ref, bool) noexcept { ask_for(heap_.address(ref)); });
+    else
+      table_.prefetch(hash);
+    place = table_.end_of_bucket(place);
+  };
+  for (int i = 0; i < 2 * kAhead; ++i)
+    ask(far, false);
+  for (int i = 0; i < kAhead; ++i)
+    ask(near, true);
+
+  std::size_t n = 0;
+  for (int buckets = 0; buckets < kMaxBuckets && n < capacity; ++buckets) {
+    const auto place = static_cast<std::uint64_t>(from.first);
+    if (place >= HashIndex::kPlaces)
+      break;
+    ask(far, false);
+    ask(near, true);
+    const std::size_t first = n;
+    TreeKey left = kKeyMax; // the least key for which there is no room
+    table_.for_bucket(place, [&](std::uint32_t, std::uint32_t ref, bool tag) noexcept {
+      const std::int64_t value = tag ? heap_.at(Ref<List>{ref}).key.column[0] : key_of(heap_.at(Ref<Version>{ref})).column[0];
+      if (!values.contains(value) || place_key(value) < from)
+        return;
+      Degree degree{value, tag ? heap_.at(Ref<List>{ref}).count() : 1, true};
+      std::size_t at = first;
+      while (at < n && place_key(out[at].value) < place_key(value))
+        ++at;
+      for (; at < n; ++at)
+        std::swap(out[at], degree);
+      if (n < capacity)
+        out[n++] = degree;
+      else
+        left = std::min(left, place_key(degree.value));
+    });
+    from = left != kKeyMax ? left : TreeKey{static_cast<std::int64_t>(table_.end_of_bucket(place)), Range::kMin, 0, 0};
+  }
+  position.at = from;
+  position.done = static_cast<std::uint64_t>(from.first) >= HashIndex::kPlaces;
+  return n;
+}
+
+template <MapKey K>
 BlockPlan VersionMap<K>::plan(HashIndex::Entry entry) const noexcept {
   BlockPlan p;
   if (!entry)

@@ -91,6 +91,17 @@ public:
   // How many collect would look at in all.
   std::uint64_t count(HashIndex::Entry entry, const Range &ids) const noexcept;
 
+  // The next keys with a first column in `values`, in order of place and value, and how many versions
+  // each has; at most `capacity`. Touches no versions but those that are the only ones of their key.
+  // Not for pairs.
+  std::size_t degrees(const Range &values, Position &position, Degree *out,
+                      std::size_t capacity) const noexcept;
+
+  // Lets degrees go on with a key.
+  void resume_at(Position &position, std::int64_t value) const noexcept {
+    position = {place_key(value), true, false};
+  }
+
   // Blocks add may take at the most.
   BlockPlan plan(HashIndex::Entry entry) const noexcept;
 
@@ -118,6 +129,9 @@ private:
     if constexpr (K == MapKey::kPair)
       h = mix64(h + static_cast<std::uint64_t>(key.column[1]));
     return static_cast<std::uint32_t>(h);
+  }
+  TreeKey place_key(std::int64_t value) const noexcept {
+    return {HashIndex::place_of(hash_of({{value}})), value, 0, 0};
   }
   List &list_at(HashIndex::Entry entry) const noexcept { return heap_.at(Ref<List>{entry.ref()}); }
   List &move(HashIndex::Entry entry, unsigned cls) noexcept;

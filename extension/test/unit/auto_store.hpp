@@ -88,17 +88,20 @@ class AutoStore {
   Heap& heap() { return memory_.heap(); }
   StoreHeader& header() { return reinterpret_cast<StoreHeader&>(memory_.header()); }
 
-  bool settle_at_once = true;
-  Status status = Status::kOk;
-
- private:
+  // Sees what is committed.
   static bool includes(void*, const TxnSlot& slot, CommandId) noexcept {
     return load_state(slot) == TxnState::kCommitted;
   }
+  static constexpr Visibility kAll{includes, nullptr};
+
+  bool settle_at_once = true;
+  bool commit = true;  // else changes stay open, and unseen
+  Status status = Status::kOk;
+
+ private:
   static Fate fate(void*, const TxnSlot& slot) noexcept {
     return load_state(slot) == TxnState::kCommitted ? Fate::kCommitted : Fate::kOwn;
   }
-  static constexpr Visibility kAll{includes, nullptr};
 
   static Pattern pattern(Any id, Any source, Any target) {
     const auto range = [](Any v) { return v ? Range::point(*v) : Range{}; };
@@ -114,7 +117,7 @@ class AutoStore {
       if (memory_.grow(r.units) != Status::kOk) std::abort();
       r = change(w);
     }
-    if (slot) store_state(heap().at(slot), TxnState::kCommitted);
+    if (slot && commit) store_state(heap().at(slot), TxnState::kCommitted);
     if (settle_at_once) settle();
     status = r.status;
     return r.status == Status::kOk;

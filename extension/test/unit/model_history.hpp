@@ -104,8 +104,10 @@ class ModelHistory {
     Snapshot snapshot;
     Search search;
     Position position;
+    bool counts_degrees = false;  // of the end that search.access names
     std::vector<LinkRow> rows;
-    std::vector<std::size_t> expected;
+    std::vector<Degree> degrees;
+    std::vector<std::size_t> expected;  // what there is of search.pattern
   };
 
 
