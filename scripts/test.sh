@@ -4,7 +4,7 @@
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-for part in common setup cluster suites; do
+for part in common setup cluster clients suites; do
   # shellcheck source=/dev/null
   . "$here/lib/$part.bash"
 done
@@ -42,6 +42,7 @@ run_suite() {
   if [[ $failed -gt 0 ]]; then
     show_failures "$logfile"
   fi
+  grep -h '# SKIP' "$logfile" >&2 || true
   printf '%-12s %4d passed, %d failed  (%d s)\n' "$name" "$passed" "$failed" $((SECONDS - start))
   total_passed=$((total_passed + passed))
   total_failed=$((total_failed + failed))

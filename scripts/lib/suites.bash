@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # The suites of scripts/test.sh. Each suite_NAME runs in BUILD_DIR (a built copy of the checkout, see setup.bash), writes
 # everything to stdout and returns the status of what it ran; count_NAME reads that output and prints "PASSED FAILED".
-# Requires common.bash, setup.bash, cluster.bash. LONG=1 asks for the long versions.
+# Requires common.bash, setup.bash, cluster.bash, clients.bash. LONG=1 asks for the long versions.
 
-SUITES=(lint unit fuzz regress isolation differential pgtap tap shm scripts)
+SUITES=(lint unit fuzz regress isolation differential pgtap clients tap shm scripts)
 
 # pgxs_test_dir: where the server's packages keep pg_regress, isolationtester and the Perl modules.
 pgxs_test_dir() {
@@ -105,6 +105,19 @@ suite_pgtap() {
   in_build sh -c 'exec pg_prove -v -d doublets_pgtap extension/test/pgtap/*.sql' 2>&1
 }
 
+# On a cluster of their own, for not all of them speak through a Unix socket.
+suite_clients() {
+  need_dir extension/test/clients || return 1
+  local client status=0
+  clients_cluster || return 1
+  for client in "${CLIENTS[@]}"; do
+    printf '== %s\n' "$client"
+    clients_run "$client" || status=1
+  done
+  cluster_stop
+  return $status
+}
+
 # tap_command DIR: the environment and arguments under which `prove` runs the Perl tests of DIR.
 tap_command() {
   local tests
@@ -160,6 +173,7 @@ count_tap() {
   awk '/^ok / && !/# (SKIP|skip)/ {p++} /^not ok / && !/# TODO/ {f++} END {print p + 0, f + 0}'
 }
 count_lint() { count_tap; }
+count_clients() { count_tap; }
 count_pgtap() { count_tap; }
 
 count_shm() { count_tap; }
