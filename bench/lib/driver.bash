@@ -113,6 +113,7 @@ driver_export() {
     esac
     sql -c "\\copy (SELECT * FROM bench.$table ORDER BY $order) TO pstdout CSV HEADER" >"$RAW/$table.csv"
   done
+  sql -c "\\copy (SELECT workload, mode, operation, backend, percentile_cont(0.5) WITHIN GROUP (ORDER BY wall_us) AS median_us FROM bench.samples GROUP BY workload, mode, operation, backend ORDER BY workload, mode, operation, backend) TO pstdout CSV HEADER" >"$RAW/medians.csv"
   provenance_write "$RAW/provenance.csv"
 }
 

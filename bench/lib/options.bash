@@ -26,6 +26,8 @@ Options of run:
   --seed NUMBER           order of the runs (default 1)
   --targets-links NUMBER  links of the dataset of `targets`, without its hub (default: 100000 quick, else 1000000)
   --data-directory DIR    where the private cluster lives while it runs (default: TMPDIR or /tmp); not on a tmpfs
+  --readme FILE           (run and report) also puts the short form between the markers results:begin and results:end in
+                          FILE, and what it refers to into bench/results/ beside it
   --server                measure on the server that PG* variables name, in a database of its own: PGDATABASE (default
                           doublets_bench), which must not exist or be empty and is left as it was. Needs a superuser
                           and the installed extension. Its settings are recorded, not changed.
@@ -78,14 +80,14 @@ options_defaults() {
 
 # options_parse ARGUMENT…: sets VERB and every setting, or dies.
 options_parse() {
-  VERB=run SIZE='' REPORT_DIR='' COMPARE_DIR='' SERVER=0 OUTPUT='' SEED=1 DATA_DIRECTORY=${TMPDIR:-/tmp} SETUP=1 WORKLOADS=() targets_links=''
+  VERB=run SIZE='' REPORT_DIR='' COMPARE_DIR='' README='' SERVER=0 OUTPUT='' SEED=1 DATA_DIRECTORY=${TMPDIR:-/tmp} SETUP=1 WORKLOADS=() targets_links=''
   local words=()
   while (($#)); do
     case $1 in
       -h | --help) bench_usage; exit 0 ;;
       --no-setup) SETUP=0 ;;
       --server) SERVER=1 SETUP=0 ;;
-      --workloads | --output | --seed | --targets-links | --data-directory)
+      --workloads | --output | --readme | --seed | --targets-links | --data-directory)
         (($# >= 2)) || die "$1 needs a value"
         options_value "$1" "$2"
         shift
@@ -103,6 +105,10 @@ options_value() {
   case $1 in
     --workloads) IFS=, read -r -a WORKLOADS <<<"$2" ;;
     --output) OUTPUT=$2 ;;
+    --readme)
+      [[ -f $2 ]] || die "--readme: '$2' is not a file"
+      README=$(cd -- "$(dirname -- "$2")" && pwd)/$(basename -- "$2")
+      ;;
     --seed) whole "$2" 0 999999999 || die "--seed: '$2' is not a whole number from 0 to 999999999"; SEED=$2 ;;
     --targets-links)
       if [[ $2 != *000 ]] || ! whole "$2" 10000 10000000; then

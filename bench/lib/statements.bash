@@ -118,12 +118,12 @@ plans_settings() {
 # The variables of the scripts become parameters; each is a bigint.
 plans_explain() {
   local script=$1 statement=$2 names name i=0 types='' values=''
-  mapfile -t names < <(sed -nE 's/^\\set ([a-z_]+) .*/\1/p' "$script")
-  names+=(scale new_id)
+  mapfile -t names < <(sed -nE 's/^\\set ([a-z0-9_]+) .*/\1/p' "$script")
+  names+=(scale new_id order_id tier)
   for name in "${names[@]}"; do
-    [[ $statement =~ (^|[^:]):$name($|[^a-z_]) ]] || continue
+    [[ $statement =~ (^|[^:]):$name($|[^a-z0-9_]) ]] || continue
     i=$((i + 1))
-    statement=$(sed -E "s/(^|[^:]):$name($|[^a-z_])/\1\$$i\2/g" <<<"$statement")
+    statement=$(sed -E "s/(^|[^:]):$name($|[^a-z0-9_])/\1\$$i\2/g" <<<"$statement")
     types+=", bigint" values+=", 7"
   done
   [[ $i -eq 0 ]] || types="(${types:2})" values="(${values:2})"

@@ -6,6 +6,18 @@ LANGUAGE sql IMMUTABLE AS $$
     WHEN median < base THEN 'faster' ELSE 'slower' END
 $$;
 
+DO $$
+DECLARE
+  differing text;
+BEGIN
+  SELECT string_agg(format('%s: %s and %s', key, a.value, b.value), E'\n' ORDER BY key) INTO differing
+  FROM first.provenance AS a JOIN report.provenance AS b USING (key)
+  WHERE a.value <> b.value AND key ~ '_links$|^aged_updates$';
+  IF differing IS NOT NULL THEN
+    RAISE EXCEPTION E'the results are of different workloads:\n%', differing;
+  END IF;
+END $$;
+
 CREATE TABLE report.pairs AS
 SELECT b.row, b.slot, b.workload, b.mode, b.title, b.backend, a.median AS old_median, a.sd AS old_sd, b.median AS new_median,
   b.sd AS new_sd, report.verdict_word(a.is_base, a.median, a.sd, a.base_median, a.base_sd) AS old_verdict,

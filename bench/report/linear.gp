@@ -1,7 +1,8 @@
 # Bars of medians on linear axes from zero, one panel per operation, one bar per backend, ± one standard deviation.
 # gnuplot -e "csv='…'; output_file='…'; kind='svg'" linear.gp
 # Columns: panel, operation, slot, backend, colour, unit, low, high, bar.
-set datafile separator comma
+if (!exists("quantity")) { quantity = "time, " }
+set datafile separator tab
 set datafile columnheaders
 array operations[100]
 array units[100]
@@ -54,7 +55,7 @@ set size panel_width, panel_height
 do for [p = 1:panels] {
   set origin ((p - 1) % columns) * panel_width, top - ((p - 1) / columns + 1) * panel_height
   set title operations[p]
-  set ylabel "time, ".units[p]
+  set ylabel quantity.units[p]
   set yrange [0:highest[p] * 1.05]
   set format y "%g"
   unset xtics

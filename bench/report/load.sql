@@ -18,6 +18,8 @@ CREATE TABLE report.transactions (run integer, sample integer, client integer, n
   latency_us numeric, lag_us numeric);
 CREATE TABLE report.waits (run integer, event text, seen bigint);
 CREATE TABLE report.degrees (graph text, direction text, degree bigint, nodes bigint);
+CREATE TABLE report.medians (workload text, mode text, operation text, backend text, median_us numeric);
+\copy report.medians FROM 'medians.csv' CSV HEADER
 \copy report.provenance FROM 'provenance.csv' CSV HEADER
 \copy report.operations FROM 'operations.csv' CSV HEADER
 \copy report.backends FROM 'backends.csv' CSV HEADER
@@ -31,4 +33,5 @@ CREATE TABLE report.degrees (graph text, direction text, degree bigint, nodes bi
 \copy report.core FROM 'core.csv' CSV HEADER
 \ir reject.sql
 \ir cells.sql
+\ir charts.sql
 \ir targets.sql

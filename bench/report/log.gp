@@ -1,7 +1,7 @@
 # Dots on a logarithmic axis, a line per operation and backend, ± one standard deviation, with ×N beside the stores.
 # gnuplot -e "csv='…'; output_file='…'; kind='svg'" log.gp
 # Columns: panel, operation, slot, backend, colour, point, median_us, low_us, high_us, labelled, times.
-set datafile separator comma
+set datafile separator tab
 set datafile columnheaders
 array operations[100]
 array backends[20]

@@ -2,6 +2,10 @@
 -- kind: title, heading, text, table (lines of cells in `lines`), chart (its name in `content`).
 CREATE TABLE report.blocks (n integer GENERATED ALWAYS AS IDENTITY, kind text NOT NULL, content text, lines text[][]);
 
+-- Adds a chart, unless there is nothing to draw.
+CREATE PROCEDURE report.add_chart(of_name text) LANGUAGE sql AS
+'INSERT INTO report.blocks (kind, content) SELECT ''chart'', name FROM report.charts WHERE name = of_name';
+
 CREATE PROCEDURE report.add(of_kind text, of_content text) LANGUAGE sql AS
 'INSERT INTO report.blocks (kind, content) VALUES (of_kind, of_content)';
 
@@ -18,6 +22,12 @@ BEGIN
     SELECT * FROM report.section_table(section, metric) WHERE name = 'section'
     UNION ALL SELECT * FROM report.floor_table() WHERE name = 'floors'
     UNION ALL SELECT * FROM report.size_table() WHERE name = 'sizes'
+    UNION ALL SELECT * FROM report.exponent_table() WHERE name = 'exponents' AND section = 'scale'
+    UNION ALL SELECT * FROM report.latency_table(section) WHERE name = 'latencies'
+    UNION ALL SELECT * FROM report.wait_table(section) WHERE name = 'waits'
+    UNION ALL SELECT * FROM report.significance_table(section) WHERE name = 'significance'
+    UNION ALL SELECT * FROM report.rank_table(section) WHERE name = 'ranks'
+    UNION ALL SELECT * FROM report.wal_table() WHERE name = 'wal'
     UNION ALL SELECT * FROM report.scaling_table() WHERE name = 'scaling' AND section = 'backends'
     UNION ALL SELECT * FROM report.target_table() WHERE name = 'targets'
     UNION ALL SELECT * FROM report.durability_table() WHERE name = 'durability'
@@ -79,6 +89,10 @@ BEGIN
     'durability class and printed in bold. ≈ same: the medians differ by less than 5 % of the larger, or the ranges of ± one '
     'standard deviation overlap.');
   CALL report.add_table('Durability of each series', 'durability');
+  IF EXISTS (SELECT FROM report.charts WHERE name = 'heatmap') THEN
+    CALL report.add('heading', 'At a glance');
+    CALL report.add_chart('heatmap');
+  END IF;
   CALL report.add('heading', 'Floors');
   CALL report.add('text', 'What PostgreSQL itself costs where no link is touched: no backend can be faster than this. One '
     'fdatasync of 8 kB on the file system of the data directory took ' || report.provenance('fdatasync_us') || ' µs.');
@@ -98,16 +112,31 @@ BEGIN
     CALL report.add('heading', s.title);
     CALL report.add('text', report.section_note(s.section));
     CALL report.add_table('Wall-clock time', 'section', s.section, 'wall');
-    IF 'bars' = ANY (s.charts) THEN
-      CALL report.add('chart', s.section || '-linear');
-      CALL report.add('chart', s.section || '-log');
+    CALL report.add_chart(s.section || '-linear');
+    CALL report.add_chart(s.section || '-log');
+    CALL report.add_chart(s.section || '-scale');
+    CALL report.add_table('Growth: the fitted exponent of the number of links (0: constant time)', 'exponents', s.section);
+    CALL report.add_chart(s.section || '-throughput');
+    CALL report.add_chart(s.section || '-latency');
+    CALL report.add_table('Latencies of single transactions: p50 / p95 / p99 / highest', 'latencies', s.section);
+    CALL report.add_table('What clients were seen waiting for, in percent of the looks at them', 'waits', s.section);
+    CALL report.add_table('Significance', 'significance', s.section);
+    CALL report.add_table('Ranks over the operations: mean rank, 1 is the fastest', 'ranks', s.section);
+    IF s.section = 'real' THEN
+      CALL report.add_chart('degrees');
     END IF;
     CALL report.add_table('How much more two backends do than one', 'scaling', s.section);
     CALL report.add_table('CPU time of the backend', 'section', s.section, 'cpu');
     CALL report.add_table('Across durability classes: wall-clock time of the volatile stores, and how it compares with the '
       'fastest durable native table (they promise different things)', 'section', s.section, 'across');
   END LOOP;
+  IF EXISTS (SELECT FROM report.charts WHERE name = 'wal') THEN
+    CALL report.add('heading', 'WAL');
+    CALL report.add_chart('wal');
+    CALL report.add_table('Bytes of WAL per statement, median', 'wal');
+  END IF;
   CALL report.add('heading', 'Memory');
+  CALL report.add_chart('memory');
   CALL report.add_table('Bytes held for the links and all their indexes', 'sizes');
   CALL report.add('heading', 'Provenance');
   CALL report.add('text', format('%s of %s runs are flagged: a fixed piece of CPU work before or after them took more than '

@@ -60,6 +60,29 @@ CREATE FUNCTION report.faults() RETURNS SETOF text LANGUAGE sql STABLE AS $$
     WHERE (r.workload, r.operation, r.backend, r.repetition) = (s.workload, s.operation, s.backend, s.repetition)
       AND r.mode = CASE s.mode WHEN 'committed' THEN 'transaction' ELSE s.mode END)
   UNION ALL
+  -- The server said the medians when it measured; they must follow from the samples that are here.
+  SELECT concat_ws(' ', 'the median does not follow from the samples:', workload, mode, operation, backend, m.median_us)
+  FROM report.medians AS m
+  FULL JOIN (
+    SELECT workload, mode, operation, backend, percentile_cont(0.5) WITHIN GROUP (ORDER BY wall_us::double precision)::numeric AS median_us
+    FROM report.samples GROUP BY workload, mode, operation, backend
+  ) AS s USING (workload, mode, operation, backend)
+  WHERE (abs(m.median_us - s.median_us) <= 1e-6 * s.median_us) IS NOT TRUE
+  UNION ALL
+  SELECT concat_ws(' ', 'another number of samples than the report says:', r.workload, r.mode, r.operation, r.backend, r.samples)
+  FROM report.runs AS r
+  WHERE r.samples::text <> ALL (ARRAY(SELECT value FROM report.provenance WHERE key IN ('samples', 'load_samples')))
+    AND NOT (r.workload = 'aged' AND r.operation = 'tidy' AND r.samples = 1)
+  UNION ALL
+  SELECT concat_ws(' ', 'transactions of an unknown run:', run) FROM (SELECT DISTINCT run FROM report.transactions
+    UNION SELECT run FROM report.waits) AS t
+  WHERE run NOT IN (SELECT run FROM report.runs)
+  UNION ALL
+  SELECT concat_ws(' ', 'not a latency:', run, sample, client, number, latency_us) FROM report.transactions WHERE NOT (latency_us > 0)
+  UNION ALL
+  SELECT concat_ws(' ', 'not a number of bytes:', workload, mode, operation, backend, wal_bytes) FROM report.wal
+  WHERE (wal_bytes >= 0 AND wal_bytes < 'infinity') IS NOT TRUE
+  UNION ALL
   SELECT concat_ws(' ', 'not a size:', workload, backend, links, used_bytes, allocated_bytes) FROM report.sizes
   WHERE NOT (links > 0 AND used_bytes > 0 AND allocated_bytes >= used_bytes)
   UNION ALL
