@@ -7,12 +7,14 @@ DOUBLETS_FUNCTION(doublets_fdw_handler) {
   routine->GetForeignRelSize = doublets_get_rel_size;
   routine->GetForeignPaths = doublets_get_paths;
   routine->GetForeignPlan = doublets_get_plan;
+  routine->GetForeignUpperPaths = doublets_get_upper_paths;
   routine->GetForeignRowMarkType = doublets_get_row_mark_type;
   routine->RefetchForeignRow = doublets_refetch_row;
 
   routine->BeginForeignScan = doublets_begin_scan;
   routine->IterateForeignScan = doublets_iterate_scan;
   routine->ReScanForeignScan = doublets_rescan;
+  routine->RecheckForeignScan = doublets_recheck_scan;
   routine->EndForeignScan = doublets_end_scan;
   routine->ExplainForeignScan = doublets_explain_scan;
 

@@ -3,7 +3,7 @@
 //   fdw.cpp             the handler: the table of callbacks
 //   fdw_conditions.hpp  conditions, from the clauses of a query to the values a search allows
 //   fdw_plan.hpp        planning: estimates, paths, the plan node
-//   fdw_scan.hpp        reading
+//   fdw_scan.hpp        reading, aggregates
 //   fdw_explain.cpp     EXPLAIN
 //   fdw_values.cpp      rows of SQL as the core's
 //   fdw_lock.cpp        row locks
@@ -30,8 +30,12 @@ inline List *path_private(const PathChoice &choice) {
   return list_make3_int(static_cast<int>(choice.access), choice.ordered, choice.backward);
 }
 
+// What a column of an aggregate's rows is.
+enum class Output : int { kCount, kLeastId, kGreatestId, kGroup, kNone };
+
 // ForeignScan.fdw_private: the list of condition codes, whose values are fdw_exprs; the path's;
-// the CmdType for which the scan has to lock its rows, or 0.
+// the CmdType for which the scan has to lock its rows, or 0; of an aggregate the Outputs of the columns
+// of fdw_scan_tlist, the path's then ending with the Part it is grouped by, or kParts.
 inline List *scan_private(List *codes, CmdType locks_for, List *path) {
   return list_make3(codes, path, makeInteger(locks_for));
 }
@@ -39,6 +43,12 @@ inline List *scan_codes(const ForeignScan *plan) { return static_cast<List *>(li
 inline PathChoice scan_choice(const ForeignScan *plan) {
   const auto *path = static_cast<const List *>(lsecond(plan->fdw_private));
   return {static_cast<Access>(linitial_int(path)), lsecond_int(path) != 0, lthird_int(path) != 0};
+}
+inline List *scan_outputs(const ForeignScan *plan) {
+  return list_length(plan->fdw_private) > 3 ? static_cast<List *>(lfourth(plan->fdw_private)) : NIL;
+}
+inline Part scan_group(const ForeignScan *plan) {
+  return static_cast<Part>(lfourth_int(static_cast<const List *>(lsecond(plan->fdw_private))));
 }
 inline CmdType scan_locks_for(const ForeignScan *plan) {
   return static_cast<CmdType>(intVal(lthird(plan->fdw_private)));
@@ -64,6 +74,8 @@ void doublets_get_paths(PlannerInfo *root, RelOptInfo *baserel, Oid relid);
 ForeignScan *doublets_get_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid,
                                ForeignPath *best_path, List *tlist, List *scan_clauses,
                                Plan *outer_plan);
+void doublets_get_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input,
+                              RelOptInfo *output, void *extra);
 RowMarkType doublets_get_row_mark_type(RangeTblEntry *rte, LockClauseStrength strength);
 void doublets_refetch_row(EState *estate, ExecRowMark *mark, Datum rowid, TupleTableSlot *slot,
                           bool *updated);
@@ -71,6 +83,7 @@ void doublets_refetch_row(EState *estate, ExecRowMark *mark, Datum rowid, TupleT
 void doublets_begin_scan(ForeignScanState *node, int eflags);
 TupleTableSlot *doublets_iterate_scan(ForeignScanState *node);
 void doublets_rescan(ForeignScanState *node);
+bool doublets_recheck_scan(ForeignScanState *node, TupleTableSlot *slot);
 void doublets_end_scan(ForeignScanState *node);
 void doublets_explain_scan(ForeignScanState *node, ExplainState *es);
 

@@ -138,6 +138,15 @@ bool is_confined(const PlanInfo* info, const Guess& guess, Access access) {
   return parts[kPartSource].equal && parts[kPartTarget].equal;
 }
 
+bool is_answered(const PlanInfo* info, const Guess& guess, Access access) {
+  const Confined confined = confined_by(info, guess, access);
+  for (const Part p : {kPartId, kPartSource, kPartTarget}) {
+    const auto end = confined.parts + confined.n;
+    if (guess.parts[p].given && std::find(confined.parts, end, p) == end) return false;
+  }
+  return is_confined(info, guess, access);
+}
+
 AccessEstimate estimate_access(PlannerInfo* root, const RelOptInfo* baserel, const Guess& guess, Access access) {
   const PlanInfo* info = plan_info(baserel);
   const Confined confined = confined_by(info, guess, access);

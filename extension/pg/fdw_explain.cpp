@@ -35,11 +35,40 @@ const char* order_name(const StoreSpec* spec, const PathChoice& choice) {
   return choice.backward ? "target DESC, source DESC, id DESC" : "target, source, id";
 }
 
+// What an aggregate is of: such a node names no relation.
+void explain_aggregate(const ForeignScan* plan, ExplainState* es) {
+  const int relation = bms_singleton_member(plan->fs_relids);
+  ExplainPropertyText("Relations",
+                      psprintf("Aggregate on (%s)", quote_identifier(static_cast<const char*>(list_nth(
+                                                        es->rtable_names, relation - 1)))),
+                      es);
+  List* results = NIL;
+  ListCell* cell;
+  foreach (cell, scan_outputs(plan))
+    switch (static_cast<Output>(lfirst_int(cell))) {
+      case Output::kCount:
+        results = lappend(results, pstrdup("count"));
+        break;
+      case Output::kLeastId:
+        results = lappend(results, pstrdup("min(id)"));
+        break;
+      case Output::kGreatestId:
+        results = lappend(results, pstrdup("max(id)"));
+        break;
+      default:
+        break;
+    }
+  if (results != NIL) ExplainPropertyList("Aggregates", results, es);
+  if (scan_group(plan) != kParts)
+    ExplainPropertyText("Group Key", scan_group(plan) == kPartSource ? "source" : "target", es);
+}
+
 }  // namespace
 
 extern "C" void doublets_explain_scan(ForeignScanState* node, ExplainState* es) {
   const auto* state = static_cast<const ScanState*>(node->fdw_state);
   const auto* plan = castNode(ForeignScan, node->ss.ps.plan);
+  if (state->aggregate != nullptr) explain_aggregate(plan, es);
   ExplainPropertyText("Layout", layout_name(state->spec->layout), es);
   ExplainPropertyText("Persistence", persistence_name(state->spec->persistence), es);
   // The index last used, if there was a choice.

@@ -22,6 +22,7 @@ CmdType locks_for(PlannerInfo* root, const RelOptInfo* baserel, Oid relid) {
 
 extern "C" ForeignScan* doublets_get_plan(PlannerInfo* root, RelOptInfo* baserel, Oid relid, ForeignPath* best_path,
                                           List* tlist, List* scan_clauses, Plan* outer_plan) {
+  if (IS_UPPER_REL(baserel)) return make_aggregate_plan(best_path, tlist, outer_plan);
   List *pushed = NIL, *local = NIL, *exprs = NIL, *codes = NIL;
   ListCell* cell;
   foreach (cell, scan_clauses) {

@@ -3,6 +3,7 @@
 //   fdw_match.cpp     conditions among the clauses of a query
 //   fdw_estimate.cpp  how many links they leave, what a search costs
 //   fdw_paths.cpp     the ways to scan a store, and the orders they give
+//   fdw_upper.cpp     aggregates
 //   fdw_plan.cpp      the plan node
 #pragma once
 
@@ -78,6 +79,9 @@ struct AccessEstimate {
 // Whether an access is there for conditions of this form, and confines the search.
 bool is_confined(const PlanInfo* info, const Guess& guess, Access access);
 
+// Whether an access looks at no other links than those that meet all the conditions.
+bool is_answered(const PlanInfo* info, const Guess& guess, Access access);
+
 AccessEstimate estimate_access(PlannerInfo* root, const RelOptInfo* baserel, const Guess& guess, Access access);
 AccessEstimate best_access(PlannerInfo* root, const RelOptInfo* baserel, const Guess& guess);
 
@@ -86,5 +90,8 @@ double estimate_rows(PlannerInfo* root, const RelOptInfo* baserel, const Guess& 
 
 // Cost of a search that looks at links, of which `found` meet the conditions.
 void cost_search(const RelOptInfo* baserel, const AccessEstimate& estimate, double found, Cost* startup, Cost* total);
+
+// The plan node of an aggregate's path.
+ForeignScan* make_aggregate_plan(const ForeignPath* path, List* tlist, Plan* outer_plan);
 
 }  // namespace doublets::pg

@@ -7,8 +7,7 @@
 namespace doublets::pg {
 namespace {
 
-constexpr std::size_t kMostRows = 1024;         // copied under one hold of the lock
-constexpr std::size_t kGrowth = 8;              // of a batch to the next
+constexpr std::size_t kGrowth = 4;              // of a batch to the next
 constexpr std::size_t kLeastRows = 2;           // that Store::scan has to have room for
 constexpr std::uint64_t kReaderSettles = 1024;  // records a reader settles when the lock is free
 constexpr double kMaxPairs = 1024;              // of alternatives, each searched for
@@ -103,14 +102,6 @@ bool passes(const ScanState* state, const LinkRow& row) noexcept {
          state->allowed[kPartTarget].contains(row.target);
 }
 
-// The first batch is small, for whoever wants few rows; the others are large.
-void enlarge_batch(ScanState* state, EState* estate) {
-  const std::size_t capacity = std::min(state->row_capacity * kGrowth, kMostRows);
-  if (state->rows == state->few)
-    state->rows = static_cast<LinkRow*>(MemoryContextAlloc(estate->es_query_cxt, sizeof(LinkRow) * kMostRows));
-  state->row_capacity = capacity;
-}
-
 void store_row(const ScanState* state, const LinkRow& row, TupleTableSlot* slot) {
   const StoreSpec* spec = state->spec;
   // The slot holds the row before, of the same kind, unless somebody has materialised that.
@@ -156,6 +147,13 @@ ScanState* make_scan(ForeignScanState* node, Relation rel, int eflags) {
   return state;
 }
 
+void enlarge_batch(ScanState* state, std::size_t rows) {
+  if (state->rows == state->few)
+    state->rows = static_cast<LinkRow*>(
+        MemoryContextAlloc(state->econtext->ecxt_estate->es_query_cxt, sizeof(LinkRow) * kMostRows));
+  state->row_capacity = std::min(rows, kMostRows);
+}
+
 void restart_scan(ScanState* state) {
   state->started = state->finished = false;
   state->row_count = state->next_row = 0;
@@ -194,8 +192,9 @@ bool next_search(ScanState* state) {
 
 void fill_scan(ScanState* state) {
   constexpr int kSearchesPerLock = 64;
-  if (state->row_count == state->row_capacity && state->row_capacity < kMostRows)
-    enlarge_batch(state, state->econtext->ecxt_estate);
+  // The first batches are small, for whoever wants few rows.
+  if (state->row_count > 0 && !state->finished && state->row_capacity < kMostRows)
+    enlarge_batch(state, state->row_capacity * kGrowth);
   state->row_count = state->next_row = 0;
   while (state->row_count == 0 && !state->finished) {
     CHECK_FOR_INTERRUPTS();
@@ -222,10 +221,16 @@ void fill_scan(ScanState* state) {
 }
 
 extern "C" void doublets_begin_scan(ForeignScanState* node, int eflags) {
-  const Relation rel = node->ss.ss_currentRelation;
+  Relation rel = node->ss.ss_currentRelation;
+  const bool aggregate = rel == nullptr;
+  if (aggregate) {
+    const int index = bms_singleton_member(castNode(ForeignScan, node->ss.ps.plan)->fs_relids);
+    rel = ExecGetRangeTableRelation(node->ss.ps.state, static_cast<Index>(index));
+  }
   ScanState* state = make_scan(node, rel, eflags);
   node->fdw_state = state;
-  if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0) return;
+  if (aggregate) prepare_aggregate(state, node);
+  if (aggregate || (eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0) return;
   prepare_slot(state, node->ss.ss_ScanTupleSlot);
   if (state->store != nullptr && scan_locks_for(castNode(ForeignScan, node->ss.ps.plan)) != CMD_UNKNOWN) {
     state->locking = static_cast<WriteTarget*>(palloc(sizeof(WriteTarget)));
@@ -236,6 +241,7 @@ extern "C" void doublets_begin_scan(ForeignScanState* node, int eflags) {
 extern "C" TupleTableSlot* doublets_iterate_scan(ForeignScanState* node) {
   auto* state = static_cast<ScanState*>(node->fdw_state);
   TupleTableSlot* slot = node->ss.ss_ScanTupleSlot;
+  if (state->aggregate != nullptr) return next_aggregate(state, slot);
   do {
     const LinkRow* row = next_link(state);
     if (row == nullptr) return ExecClearTuple(slot);
@@ -245,7 +251,9 @@ extern "C" TupleTableSlot* doublets_iterate_scan(ForeignScanState* node) {
 }
 
 extern "C" void doublets_rescan(ForeignScanState* node) {
-  restart_scan(static_cast<ScanState*>(node->fdw_state));
+  auto* state = static_cast<ScanState*>(node->fdw_state);
+  restart_scan(state);
+  if (state->aggregate != nullptr) restart_aggregate(state);
 }
 
 extern "C" void doublets_end_scan(ForeignScanState*) {}

@@ -9,11 +9,14 @@
 
 namespace doublets::pg {
 
+struct Aggregate;  // fdw_aggregate.cpp
+
 struct ScanState {
   StoreHandle* store;  // null: no memory, no links
   const StoreSpec* spec;
   SnapshotView* view;
   WriteTarget* locking;  // null: rows are read without locking them
+  Aggregate* aggregate;  // null: rows are links
   ExprContext* econtext;
   ScanConditions conditions;
   PathChoice plan;
@@ -52,6 +55,15 @@ bool next_search(ScanState* state);
 
 // Reads on until there are rows in [rows + next_row, rows + row_count), or `finished`.
 void fill_scan(ScanState* state);
+
+// Makes batches of up to `rows` links, for whoever wants many. The present batch is lost.
+void enlarge_batch(ScanState* state, std::size_t rows);
+inline constexpr std::size_t kMostRows = 1024;  // copied under one hold of the lock
+
+// For a plan of an aggregate. The next row in `slot`, or an empty slot.
+void prepare_aggregate(ScanState* state, ForeignScanState* node);
+void restart_aggregate(ScanState* state);
+TupleTableSlot* next_aggregate(ScanState* state, TupleTableSlot* slot);
 
 // The next link, or null at the end. Valid until the next call.
 inline const LinkRow* next_link(ScanState* state) {
