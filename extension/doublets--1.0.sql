@@ -252,6 +252,36 @@ AS 'MODULE_PATHNAME', 'doublets_rebase';
 COMMENT ON FUNCTION doublets.rebase(regclass, bigint, bigint) IS
   'Puts the new value in the place of the old one as source and target of every link but the one that has the old value as id; returns the number of links changed. Needs SELECT and UPDATE. Errors: those of update_link. Cost per link as update_link';
 
+-- The graph: nodes are the values that links have as ends. From a node lead the links with it as source (direction
+-- 'outgoing'), as target ('incoming'), or both ('both'). Each call is judged by one snapshot, and may take the memory of one hash
+-- table of the executor, work_mem times hash_mem_multiplier.
+
+CREATE FUNCTION doublets.walk(store regclass, start bigint, direction text DEFAULT 'outgoing', max_depth integer DEFAULT NULL)
+RETURNS TABLE (id bigint, depth integer, via bigint)
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 100 ROWS 10000
+AS 'MODULE_PATHNAME', 'doublets_walk';
+COMMENT ON FUNCTION doublets.walk(regclass, bigint, text, integer) IS
+  'The nodes that can be reached from the start, itself included, each once, nearest first: the node, how many links away it is, and the smallest id of the links that lead to it from a node one link nearer (null for the start). A null max_depth is none. Needs SELECT. Errors: 22023 no such direction, max_depth negative; 53200 more nodes than work_mem times hash_mem_multiplier holds, at 48 to 72 bytes each. O(links of the nodes)';
+
+CREATE FUNCTION doublets.walk(store regclass, starts bigint[], direction text DEFAULT 'outgoing', max_depth integer DEFAULT NULL)
+RETURNS TABLE (id bigint, depth integer, via bigint)
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 100 ROWS 10000
+AS 'MODULE_PATHNAME', 'doublets_walk_from_many';
+COMMENT ON FUNCTION doublets.walk(regclass, bigint[], text, integer) IS
+  'The same from several starts at once: the distance is that from the nearest of them; null elements start nowhere. Errors: 2202E an array of more than one dimension, those of walk from one start';
+
+CREATE FUNCTION doublets.reachable(store regclass, start bigint, goal bigint, direction text DEFAULT 'outgoing') RETURNS boolean
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 100
+AS 'MODULE_PATHNAME', 'doublets_reachable';
+COMMENT ON FUNCTION doublets.reachable(regclass, bigint, bigint, text) IS
+  'Whether a path leads from the start to the goal; every node reaches itself. Searches from both ends and stops where they meet. Needs SELECT. Errors and cost as walk at the most';
+
+CREATE FUNCTION doublets.shortest_path(store regclass, start bigint, goal bigint, direction text DEFAULT 'outgoing') RETURNS bigint[]
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 100
+AS 'MODULE_PATHNAME', 'doublets_shortest_path';
+COMMENT ON FUNCTION doublets.shortest_path(regclass, bigint, bigint, text) IS
+  'The ids of the links of a shortest path from the start to the goal, in order; {} if they are the same, NULL if there is none. If there are several, any of them. Needs SELECT. Errors and cost as reachable';
+
 -- Looking after a store
 
 CREATE FUNCTION doublets.verify_store(store regclass) RETURNS SETOF text

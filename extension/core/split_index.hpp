@@ -52,6 +52,17 @@ public:
     });
   }
 
+  // The same ahead of candidates by kSource or kTarget.
+  void prefetch_node(unsigned step, std::int64_t node, Access access) const noexcept {
+    const auto ask = [=](const auto &map) noexcept {
+      if (step == 0)
+        map.prefetch({{node}});
+      else
+        map.prefetch_entry({{node}});
+    };
+    access == Access::kSource ? ask(by_source_) : ask(by_target_);
+  }
+
   // All steps at once: for a single change, whose own misses then overlap.
   void prefetch(std::int64_t source, std::int64_t target) const noexcept {
     prefetch(0, source, target);

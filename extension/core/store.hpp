@@ -15,6 +15,7 @@
 
 #include "id_index.hpp"
 #include "lock_table.hpp"
+#include "node_set.hpp"
 #include "split_index.hpp"
 #include "united_index.hpp"
 
@@ -83,6 +84,15 @@ struct LinkRow {
   Ref<Version> version;
 };
 
+// Which nodes of a set a traversal is to look around, by place, and how far it has come.
+struct Expansion {
+  Access access;      // kSource: links that lead away from them, kTarget: to them
+  std::uint32_t next; // the first node whose links have not all been looked at
+  std::uint32_t end;
+  Position position{}; // in those
+  bool done() const noexcept { return next == end; }
+};
+
 struct WriteResult {
   Status status = Status::kOk;
   std::uint32_t units = 0;   // kNeedMemory: how many are wanted at least
@@ -115,6 +125,12 @@ public:
   // Requires: search.access is one the layout has for the pattern.
   std::size_t scan(const Search &search, Position &position, const Visibility &seen_by,
                    LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;
+
+  // The other ends of the links, as `seen_by` sees them, of the nodes that `expansion` names: writes
+  // at most kNeighbours to `out` and advances it. May write none and not be done: bounded work.
+  static constexpr std::size_t kNeighbours = 512;
+  std::size_t expand(const NodeSet &nodes, Expansion &expansion, const Visibility &seen_by,
+                     Neighbour *out) const noexcept;
 
   // Links of `pattern` that `seen_by` sees. If `exact` comes out true: O(1) or O(log n) plus the
   // smaller of the versions in flight and the candidates, or few candidates were looked at; else

@@ -47,6 +47,10 @@ public:
     by_target_.prefetch(key_from(target, source));
   }
 
+  void prefetch_node(unsigned, std::int64_t node, Access access) const noexcept {
+    access == Access::kSource ? by_source_.prefetch(key_from(node)) : by_target_.prefetch(key_from(node));
+  }
+
   void prefetch(std::int64_t source, std::int64_t target) const noexcept { prefetch(0, source, target); }
 
   // As SplitIndex.

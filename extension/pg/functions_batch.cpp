@@ -11,39 +11,6 @@ constexpr WriteFunction kDeleteLinks{"delete_links()", ACL_DELETE | ACL_SELECT, 
 constexpr WriteFunction kDeleteUsages{"delete_usages()", ACL_DELETE | ACL_SELECT, false};
 constexpr WriteFunction kRebase{"rebase()", ACL_UPDATE | ACL_SELECT, false};
 
-// The elements of an array of bigint.
-struct Int64Array {
-  ArrayType* array;
-  int n;
-  bool has_nulls;
-
-  // Only without nulls.
-  const std::int64_t* values() const { return reinterpret_cast<const std::int64_t*>(ARR_DATA_PTR(array)); }
-};
-
-// Argument `n`, not NULL. Errors: 2202E more than one dimension.
-Int64Array array_argument(FunctionCallInfo fcinfo, int n) {
-  ArrayType* array = PG_GETARG_ARRAYTYPE_P(n);
-  if (ARR_NDIM(array) > 1)
-    ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("wrong number of array dimensions"),
-                    errdetail("Arrays of links have one dimension.")));
-  return {array, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), array_contains_nulls(array)};
-}
-
-// An array of n values to be filled in, or an empty one.
-ArrayType* make_array(int n) {
-  if (n == 0) return construct_empty_array(INT8OID);
-  const Size size = ARR_OVERHEAD_NONULLS(1) + sizeof(std::int64_t) * static_cast<Size>(n);
-  auto* array = static_cast<ArrayType*>(palloc(size));
-  std::memset(array, 0, ARR_OVERHEAD_NONULLS(1));
-  SET_VARSIZE(array, size);
-  array->ndim = 1;
-  array->elemtype = INT8OID;
-  *ARR_DIMS(array) = n;
-  *ARR_LBOUND(array) = 1;
-  return array;
-}
-
 // The ids go to `ids`.
 void create_many(const WriteCall& call, const std::int64_t* sources, const std::int64_t* targets, std::size_t n,
                  std::int64_t* ids) {
@@ -67,14 +34,9 @@ struct IdSet {
 };
 
 IdSet make_set(const Int64Array& array) {
-  Datum* values;
-  bool* nulls;
   int n;
-  deconstruct_array(array.array, INT8OID, sizeof(std::int64_t), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values, &nulls, &n);
-  auto* ids = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (static_cast<Size>(n) + 1)));
-  std::int64_t* end = ids;
-  for (int i = 0; i < n; ++i)
-    if (!nulls[i]) *end++ = DatumGetInt64(values[i]);
+  std::int64_t* ids = given_elements(array, &n);
+  std::int64_t* end = ids + n;
   std::sort(ids, end);
   return {ids, static_cast<std::size_t>(std::unique(ids, end) - ids)};
 }

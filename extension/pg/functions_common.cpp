@@ -53,6 +53,40 @@ StoreHandle* reopen_for_read(Oid relation) {
   return store;
 }
 
+Int64Array array_argument(FunctionCallInfo fcinfo, int n) {
+  ArrayType* array = PG_GETARG_ARRAYTYPE_P(n);
+  if (ARR_NDIM(array) > 1)
+    ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("wrong number of array dimensions"),
+                    errdetail("Arrays of links have one dimension.")));
+  return {array, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), array_contains_nulls(array)};
+}
+
+std::int64_t* given_elements(const Int64Array& array, int* n) {
+  Datum* values;
+  bool* nulls;
+  int count;
+  deconstruct_array(array.array, INT8OID, sizeof(std::int64_t), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values, &nulls,
+                    &count);
+  auto* elements = static_cast<std::int64_t*>(palloc(sizeof(std::int64_t) * (static_cast<Size>(count) + 1)));
+  *n = 0;
+  for (int i = 0; i < count; ++i)
+    if (!nulls[i]) elements[(*n)++] = DatumGetInt64(values[i]);
+  return elements;
+}
+
+ArrayType* make_array(int n) {
+  if (n == 0) return construct_empty_array(INT8OID);
+  const Size size = ARR_OVERHEAD_NONULLS(1) + sizeof(std::int64_t) * static_cast<Size>(n);
+  auto* array = static_cast<ArrayType*>(palloc(size));
+  std::memset(array, 0, ARR_OVERHEAD_NONULLS(1));
+  SET_VARSIZE(array, size);
+  array->ndim = 1;
+  array->elemtype = INT8OID;
+  *ARR_DIMS(array) = n;
+  *ARR_LBOUND(array) = 1;
+  return array;
+}
+
 Pattern pattern_arguments(FunctionCallInfo fcinfo, int n) {
   const OptionalValue id = optional_argument(fcinfo, n);
   Pattern pattern = ends_pattern(optional_argument(fcinfo, n + 1), optional_argument(fcinfo, n + 2));

@@ -39,6 +39,25 @@ inline OptionalValue optional_argument(FunctionCallInfo fcinfo, int n) {
   return {true, PG_GETARG_INT64(n)};
 }
 
+// The elements of an array of bigint.
+struct Int64Array {
+  ArrayType* array;
+  int n;
+  bool has_nulls;
+
+  // Only without nulls.
+  const std::int64_t* values() const { return reinterpret_cast<const std::int64_t*>(ARR_DATA_PTR(array)); }
+};
+
+// Argument `n`, not NULL. Errors: 2202E more than one dimension.
+Int64Array array_argument(FunctionCallInfo fcinfo, int n);
+
+// A copy of the elements that are not null, of which there are `n`.
+std::int64_t* given_elements(const Int64Array& array, int* n);
+
+// An array of n values to be filled in, or an empty one.
+ArrayType* make_array(int n);
+
 // Arguments n, n + 1, n + 2 as a pattern of id, source, target; NULL is anything.
 Pattern pattern_arguments(FunctionCallInfo fcinfo, int n);
 

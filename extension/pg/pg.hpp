@@ -53,6 +53,7 @@ extern "C" {
 #include "commands/vacuum.h"
 #include "common/pg_prng.h"
 #include "executor/executor.h"
+#include "executor/nodeHash.h"
 #include "executor/nodeModifyTable.h"
 #include "executor/spi.h"
 #include "fmgr.h"

@@ -21,7 +21,11 @@ INSERT INTO wanted VALUES
   ('create_links', 'regclass, bigint[], bigint[]', 'bigint[]', true),
   ('delete_links', 'regclass, bigint[]', 'bigint', true),
   ('delete_usages', 'regclass, bigint', 'bigint', true),
-  ('rebase', 'regclass, bigint, bigint', 'bigint', true);
+  ('rebase', 'regclass, bigint, bigint', 'bigint', true),
+  ('walk', 'regclass, bigint, text, integer', 'TABLE(id bigint, depth integer, via bigint)', false),
+  ('walk', 'regclass, bigint[], text, integer', 'TABLE(id bigint, depth integer, via bigint)', false),
+  ('reachable', 'regclass, bigint, bigint, text', 'boolean', false),
+  ('shortest_path', 'regclass, bigint, bigint, text', 'bigint[]', false);
 -- What looks at the store itself, not at a snapshot of it: its answer may change within a statement.
 CREATE TEMP TABLE wanted_of_store(name text, arguments text);
 INSERT INTO wanted_of_store VALUES ('store_stats', 'regclass'), ('verify_store', 'regclass'), ('settle', 'regclass');

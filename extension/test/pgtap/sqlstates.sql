@@ -37,6 +37,11 @@ INSERT INTO cases VALUES
   ('2202E', 'SELECT doublets.create_links(''%1$s'', ARRAY[1], ARRAY[1, 2])'),
   ('2202E', 'SELECT doublets.create_links(''%1$s'', ARRAY[[1, 2]], ARRAY[[1, 2]])'),
   ('2202E', 'SELECT doublets.delete_links(''%1$s'', ARRAY[[1, 2]])'),
+  ('2202E', 'SELECT doublets.walk(''%1$s'', ARRAY[[1, 2]])'),
+  ('22023', 'SELECT doublets.walk(''%1$s'', 1, ''up'')'),
+  ('22023', 'SELECT doublets.walk(''%1$s'', 1, ''both'', -1)'),
+  ('22023', 'SELECT doublets.reachable(''%1$s'', 1, 2, ''up'')'),
+  ('22023', 'SELECT doublets.shortest_path(''%1$s'', 1, 2, ''up'')'),
   ('42703', 'SELECT weight FROM %1$s'),
   ('2BP01', 'DROP SERVER doublets');
 SELECT throws_ok(format(statement, store), state, NULL, format(statement, store))

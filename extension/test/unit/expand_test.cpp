@@ -1,0 +1,148 @@
+// Steps of a traversal: the set of nodes against a map, the neighbours of many nodes against single searches.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "auto_store.hpp"
+#include "core/node_set.hpp"
+
+namespace doublets::test {
+namespace {
+
+// A set with memory of its own, which grows as asked.
+struct GrowingSet {
+  NodeSet set{7};
+  std::vector<Reached> nodes;
+  std::vector<NodeSet::Slot> slots;
+
+  void grow(std::uint32_t capacity) {
+    nodes.resize(capacity);
+    // A set shall not rely on what it finds.
+    slots.assign(NodeSet::slots_for(capacity), {-1, 12345});
+    set.move_to(nodes.data(), slots.data(), capacity);
+  }
+  void add(const std::vector<Neighbour>& met, std::uint32_t level) {
+    for (std::size_t done = 0; (done += set.add(met.data() + done, met.size() - done, level)) < met.size();)
+      grow(set.capacity() * 2);
+  }
+};
+
+TEST(NodeSet, EmptyAndFull) {
+  NodeSet none;
+  const Neighbour one{5, 1, 0};
+  EXPECT_EQ(none.add(&one, 1, 0), 0u);
+  GrowingSet s;
+  s.grow(3);
+  const Neighbour met[] = {{5, 1, 0}, {6, 1, 0}, {5, 2, 0}, {-7, 1, 0}, {6, 3, 0}, {8, 1, 0}, {5, 1, 0}};
+  EXPECT_EQ(s.set.add(met, std::size(met), 0), 5u);
+  EXPECT_EQ(s.set.size(), 3u);
+  EXPECT_EQ(s.set.find(-7), 2u);
+  EXPECT_EQ(s.set.find(8), NodeSet::kNone);
+  s.grow(4);
+  EXPECT_EQ(s.set.add(met + 5, 2, 0), 2u);
+  EXPECT_EQ(s.set.find(8), 3u);
+}
+
+TEST(NodeSet, AgreesWithAMap) {
+  std::mt19937_64 random(3);
+  for (const std::int64_t spread : {std::int64_t{50}, std::int64_t{5000}, std::int64_t{1} << 61}) {
+    GrowingSet s;
+    s.grow(1);
+    std::map<std::int64_t, Reached> model;
+    std::vector<std::int64_t> order;
+    std::uint32_t level = 0;
+    for (int round = 0; round < 40; ++round) {
+      std::vector<Neighbour> met(random() % 700);
+      for (Neighbour& m : met)
+        m = {static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(2 * spread)) - spread,
+             static_cast<LinkId>(1 + random() % 1000), static_cast<std::uint32_t>(random() % 100)};
+      s.add(met, level);
+      for (const Neighbour& m : met) {
+        const auto known = model.find(m.node);
+        if (known == model.end()) {
+          model[m.node] = m;
+          order.push_back(m.node);
+        } else if (m.via < known->second.via &&
+                   std::find(order.begin() + level, order.end(), m.node) != order.end()) {
+          known->second = m;
+        }
+      }
+      if (round % 3 == 0) level = s.set.size();
+      ASSERT_EQ(s.set.size(), order.size());
+    }
+    for (std::uint32_t i = 0; i < s.set.size(); ++i) {
+      EXPECT_EQ(s.set[i].node, order[i]);
+      EXPECT_EQ(s.set[i].via, model[order[i]].via);
+      EXPECT_EQ(s.set[i].from, model[order[i]].from);
+      EXPECT_EQ(s.set.find(order[i]), i);
+    }
+    EXPECT_EQ(s.set.find(spread + 1), NodeSet::kNone);
+  }
+}
+
+class Expand : public ::testing::TestWithParam<Layout> {};
+INSTANTIATE_TEST_SUITE_P(Layouts, Expand, ::testing::Values(Layout::kSplit, Layout::kUnited));
+
+// Nodes with no link, one, some, just as many as a list holds, and more than one step gives.
+TEST_P(Expand, FindsTheNeighboursOfAllNodes) {
+  AutoStore store(GetParam());
+  std::mt19937_64 random(5);
+  using Link = std::tuple<std::int64_t, LinkId, std::int64_t>;  // node, link, neighbour
+  std::vector<Link> outgoing, incoming;
+  const auto create = [&](std::int64_t source, std::int64_t target) {
+    const LinkId id = store.create(source, target);
+    outgoing.emplace_back(source, id, target);
+    incoming.emplace_back(target, id, source);
+  };
+  for (int i = 0; i < 3000; ++i) create(static_cast<std::int64_t>(random() % 400), static_cast<std::int64_t>(random() % 400));
+  const std::pair<std::int64_t, int> hubs[] = {{1000, 124}, {1001, 125}, {1002, 126}, {1003, 512}, {1004, 2000}};
+  for (const auto& [hub, degree] : hubs)
+    for (int i = 0; i < degree; ++i) create(hub, static_cast<std::int64_t>(random() % 400) - 10);
+  for (const Access access : {Access::kSource, Access::kTarget}) {
+    GrowingSet nodes;
+    nodes.grow(600);
+    for (std::int64_t node = -10; node < 450; ++node) nodes.add({{node, 0, 0}}, 0);
+    for (const std::int64_t hub : {1004, 1003, 1000, 1001, 1002}) nodes.add({{hub, 0, 0}}, 0);
+    for (const std::uint32_t first : {0u, 17u}) {
+      std::vector<Link> found, wanted;
+      Neighbour batch[Store::kNeighbours];
+      Expansion expansion{access, first, nodes.set.size()};
+      std::size_t steps = 0;
+      while (!expansion.done()) {
+        const std::size_t n = store.store().expand(nodes.set, expansion, AutoStore::kAll, batch);
+        ASSERT_LE(n, Store::kNeighbours);
+        ASSERT_LT(++steps, 1000u);
+        for (std::size_t i = 0; i < n; ++i) found.emplace_back(nodes.set[batch[i].from].node, batch[i].via, batch[i].node);
+      }
+      for (const Link& link : access == Access::kSource ? outgoing : incoming)
+        if (const std::uint32_t place = nodes.set.find(std::get<0>(link)); place != NodeSet::kNone && place >= first)
+          wanted.push_back(link);
+      std::sort(found.begin(), found.end());
+      std::sort(wanted.begin(), wanted.end());
+      EXPECT_EQ(found, wanted);
+      EXPECT_GT(wanted.size(), 2500u);
+    }
+  }
+}
+
+TEST_P(Expand, LeavesOutWhatIsNotSeen) {
+  AutoStore store(GetParam());
+  store.settle_at_once = false;
+  for (std::int64_t i = 0; i < 200; ++i) store.create(1, i);
+  for (LinkId id = 1; id <= 200; id += 2) store.remove(id);
+  GrowingSet nodes;
+  nodes.grow(1);
+  nodes.add({{1, 0, 0}}, 0);
+  Neighbour batch[Store::kNeighbours];
+  Expansion expansion{Access::kSource, 0, 1};
+  std::size_t n = 0;
+  while (!expansion.done()) n += store.store().expand(nodes.set, expansion, AutoStore::kAll, batch);
+  EXPECT_EQ(n, 100u);
+}
+
+}  // namespace
+}  // namespace doublets::test
