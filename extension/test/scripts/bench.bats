@@ -45,7 +45,7 @@ spoiled() {
 
 # prepared: the database `prepared` of the cluster, with everything the runs need and a plan, but nothing measured.
 prepared() {
-  library ". '$ROOT/bench/lib/session.bash'; . '$ROOT/bench/lib/measure.bash'
+  library "for part in options session statements generate measure; do . \"$ROOT/bench/lib/\$part.bash\"; done
     BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors targets memory)
     BACKENDS=(native_unlogged native_covering_unlogged)
     export PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=prepared
@@ -153,6 +153,122 @@ refused() {
 
 @test "rejected: fewer samples than declared" {
   refused '1 samples instead of 2' sed -i '2d' samples.csv
+}
+
+@test "rejected: a median that does not follow from the samples" {
+  refused 'the median does not follow from the samples: links8 autocommit create' \
+    sed -i -E 's/^(links8,autocommit,create,native_unlogged,).*/\112345/' medians.csv
+}
+
+@test "rejected: a median that is missing" {
+  refused 'the median does not follow from the samples' sed -i '/^links8,autocommit,create,native_unlogged,/d' medians.csv
+}
+
+@test "rejected: a sample that was changed afterwards" {
+  refused 'the median does not follow from the samples' sed -i -E '2s/^(([^,]*,){7})[^,]*/\1987654321/' samples.csv
+}
+
+@test "rejected: runs with another number of samples than the report says" {
+  refused 'another number of samples than the report says' eval '
+    sed -i "s/^\"samples\",.*/\"samples\",\"5\"/; s/^\"load_samples\",.*/\"load_samples\",\"5\"/" provenance.csv'
+}
+
+@test "rejected: two versions, sizes or seeds in one report" {
+  for key in server links8_background_links links8_links seed; do
+    rm -rf "$BATS_TEST_TMPDIR/spoiled"
+    refused "provenance given twice: $key" sh -c "grep '^\"$key\",' provenance.csv | sed 's/..\$/x\"/' >>provenance.csv"
+  done
+}
+
+@test "rejected: a latency, a size or a number of bytes that cannot be" {
+  refused 'not a latency: 1' sh -c 'echo 1,1,1,1,0,1.5,0,0 >>transactions.csv'
+  rm -rf "$BATS_TEST_TMPDIR/spoiled"
+  refused 'transactions of an unknown run: 99999' sh -c 'echo 99999,1,1,1,0,1.5,10,0 >>transactions.csv'
+  rm -rf "$BATS_TEST_TMPDIR/spoiled"
+  refused 'not a number of bytes' sh -c 'echo links8,autocommit,create,native_unlogged,1,1,-5 >>wal.csv'
+  rm -rf "$BATS_TEST_TMPDIR/spoiled"
+  refused 'not a size' sh -c 'echo real,native_unlogged,0,1,1 >>sizes.csv'
+}
+
+@test "rejected: a file that is missing" {
+  run spoiled rm runs.csv
+  [ "$status" -ne 0 ]
+}
+
+@test "the README gets the results between its markers, and nothing else changes" {
+  mkdir "$BATS_TEST_TMPDIR/readme"
+  cp -r "$RESULT" "$BATS_TEST_TMPDIR/readme/result"
+  printf '%s\n' before '<!-- results:begin -->' old '<!-- results:end -->' after >"$BATS_TEST_TMPDIR/readme/README.md"
+  bench report "$BATS_TEST_TMPDIR/readme/result" --readme "$BATS_TEST_TMPDIR/readme/README.md"
+  [ "$(head -n 2 "$BATS_TEST_TMPDIR/readme/README.md" | tr '\n' ' ')" = 'before <!-- results:begin --> ' ]
+  [ "$(tail -n 2 "$BATS_TEST_TMPDIR/readme/README.md" | tr '\n' ' ')" = '<!-- results:end --> after ' ]
+  grep -q '^links8, autocommit:' "$BATS_TEST_TMPDIR/readme/README.md"
+  ! grep -qx old "$BATS_TEST_TMPDIR/readme/README.md"
+  [ -s "$BATS_TEST_TMPDIR/readme/bench/results/report.md" ]
+  cp "$BATS_TEST_TMPDIR/readme/README.md" "$BATS_TEST_TMPDIR/readme/once"
+  bench report "$BATS_TEST_TMPDIR/readme/result" --readme "$BATS_TEST_TMPDIR/readme/README.md"
+  cmp "$BATS_TEST_TMPDIR/readme/once" "$BATS_TEST_TMPDIR/readme/README.md"
+}
+
+@test "rejected: markers that are not exactly one pair in order" {
+  local begin='<!-- results:begin -->' end='<!-- results:end -->' text
+  cp -r "$RESULT" "$BATS_TEST_TMPDIR/result"
+  for text in "$begin" "$end" "$end $begin" "$begin $begin $end" "$begin $end $end" ''; do
+    # A marker a line.
+    printf '%s\n' "$text" | sed 's/> </>\n</g' >"$BATS_TEST_TMPDIR/README.md"
+    cp "$BATS_TEST_TMPDIR/README.md" "$BATS_TEST_TMPDIR/before"
+    run library ". '$ROOT/bench/lib/session.bash'; . '$ROOT/bench/lib/report.bash'
+      BENCH_ROOT=$ROOT/bench WORK=$BATS_TEST_TMPDIR; report_readme '$BATS_TEST_TMPDIR/README.md'"
+    [ "$status" -ne 0 ]
+    [[ $output == *"does not hold exactly one"* ]]
+    cmp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/README.md"
+  done
+}
+
+@test "a result compared with itself agrees everywhere, and with another workload not at all" {
+  run bench compare "$RESULT" "$RESULT"
+  [ "$status" -eq 0 ]
+  [[ $output == *"24 of 24 verdicts agree (100.0 %); 0 turned"* ]]
+  cp -r "$RESULT" "$BATS_TEST_TMPDIR/other"
+  sed -i 's/^"links8_links",.*/"links8_links","3"/' "$BATS_TEST_TMPDIR/other/provenance.csv"
+  run bench compare "$RESULT" "$BATS_TEST_TMPDIR/other"
+  [ "$status" -ne 0 ]
+  [[ $output == *"different workloads"*"links8_links: 2 and 3"* ]]
+}
+
+@test "a server that is there: its own database only, never one that holds something" {
+  psql -XAtq -c 'CREATE DATABASE full_one' -c 'CREATE DATABASE empty_one'
+  psql -XAtq -d full_one -c 'CREATE TABLE precious (n integer)'
+  PGDATABASE=full_one run "$TREE/scripts/bench.sh" run --server --workloads floors --output "$BATS_TEST_TMPDIR/full"
+  [ "$status" -ne 0 ]
+  [[ $output == *"database full_one is not empty"*precious* ]]
+  [ "$(psql -XAt -d full_one -c '\dt' | cut -d '|' -f 2)" = precious ]
+  PGDATABASE=empty_one "$TREE/scripts/bench.sh" run --server --workloads floors --output "$BATS_TEST_TMPDIR/empty"
+  [ -s "$BATS_TEST_TMPDIR/empty/report.html" ]
+  [ "$(psql -XAt -d empty_one -c "SELECT count(*) FROM pg_class WHERE oid >= 16384")" = 0 ]
+  PGDATABASE=new_one "$TREE/scripts/bench.sh" run --server --workloads floors --output "$BATS_TEST_TMPDIR/new"
+  [ "$(psql -XAt -c "SELECT count(*) FROM pg_database WHERE datname = 'new_one'")" = 0 ]
+  psql -XAtq -c 'DROP DATABASE full_one' -c 'DROP DATABASE empty_one'
+}
+
+@test "an interrupted run leaves no server, no scratch directory and no result" {
+  mkdir -m 755 "$BATS_TEST_TMPDIR/tmp"
+  chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" || true
+  local pid log=$BATS_TEST_TMPDIR/log
+  # A process group of its own, in which interrupts are not ignored.
+  TMPDIR=$BATS_TEST_TMPDIR/tmp setsid env --default-signal=INT -u PGHOST -u PGPORT -u PGUSER -u PGDATABASE \
+    "$TREE/scripts/bench.sh" run --no-setup --workloads links8 --output "$BATS_TEST_TMPDIR/result" >"$log" 2>&1 &
+  pid=$!
+  for _ in $(seq 600); do
+    ! grep -q 'run 1 of' "$log" || break
+    sleep 0.1
+  done
+  grep -q 'run 1 of' "$log"
+  kill -INT -- "-$pid"
+  run wait "$pid"
+  [ ! -e "$BATS_TEST_TMPDIR/result" ]
+  [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
+  ! pgrep -f -- "-D $BATS_TEST_TMPDIR/tmp" >/dev/null
 }
 
 @test "rejected: missing provenance" {
@@ -310,6 +426,16 @@ SQL
   [[ $output == *"BENCHMARK_SAMPLES: '1'"* ]]
   BENCHMARK_BACKEND=oracle run bench run --no-setup
   [[ $output == *"unknown backend 'oracle'"* ]]
+  BENCHMARK_BACKGROUND_LINKS=0 run bench run --no-setup
+  [[ $output == *"BENCHMARK_BACKGROUND_LINKS: '0'"* ]]
+  BENCHMARK_WARMUP=soon run bench run --no-setup
+  [[ $output == *"BENCHMARK_WARMUP: 'soon'"* ]]
+  BENCHMARK_BACKGROUND_LINKS=10 BENCHMARK_LINKS=10 run bench run --no-setup --workloads links7
+  [[ $output == *"links7 needs BENCHMARK_BACKGROUND_LINKS (10)"* ]]
+  run bench compare "$RESULT"
+  [[ $output == *"compare needs the directories of two results"* ]]
+  run bench run --readme "$BATS_TEST_TMPDIR/none"
+  [[ $output == *"is not a file"* ]]
   run bench run enormous
   [[ $output == *"unknown size 'enormous'"* ]]
   run bench run --workloads nothing
