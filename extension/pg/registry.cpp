@@ -2,6 +2,8 @@
 // pending.cpp.
 #include "registry.hpp"
 
+#include <unistd.h>
+
 #include "arenas.hpp"
 #include "chunks.hpp"
 #include "relation_cache.hpp"
@@ -93,8 +95,12 @@ void attach_root() {
 // Makes the slots of a slab a list of free ones.
 void format_slab(SharedStore* slab, uint32 number) {
   const uint32 count = kFirstSlab << number;
+  const uint32 lock_count =
+      static_cast<uint32>(Max(1, Min(sysconf(_SC_NPROCESSORS_ONLN), static_cast<long>(kMaxStoreLocks))));
   for (uint32 i = 0; i < count; ++i) {
-    for (LWLockPadded& part : slab[i].locks) LWLockInitialize(&part.lock, root->store_tranche);
+    for (LWLockPadded& part : slab[i].locks)
+      LWLockInitialize(&part.lock, root->store_tranche);
+    slab[i].lock_count = lock_count;
     pg_atomic_init_u64(&slab[i].incarnation, 0);
     slab[i].state = StoreState::kFree;
     slab[i].slot = slots_in(number) + i;

@@ -32,7 +32,7 @@ enum class StoreState : std::uint32_t {
   kDead,     // its memory is being given back, or has been; the slot waits to be reused
 };
 
-inline constexpr int kStoreLocks = 4;
+inline constexpr uint32 kMaxStoreLocks = 4;
 
 // The shared part of one store with memory. Padded: the locks of two stores do not share
 // a cache line.
@@ -48,9 +48,10 @@ struct alignas(PG_CACHE_LINE_SIZE) SharedStore {
   std::uint32_t next_dead;
   std::uint32_t slot;  // number of this slot; immutable
   bool unique_pairs;
+  std::uint32_t lock_count;  // as many as there are processors, up to kMaxStoreLocks; immutable
   // The store's lock, which protects everything in its chunks: a reader has one of them shared, a
   // writer all of them exclusive.
-  LWLockPadded locks[kStoreLocks];
+  LWLockPadded locks[kMaxStoreLocks];
 };
 
 // Called once by _PG_init.

@@ -1,6 +1,8 @@
 // Opening, mapping and locking a store.
 #include "store_handle.hpp"
 
+#include <sched.h>
+
 #include "chunks.hpp"
 #include "relation_cache.hpp"
 
@@ -19,11 +21,6 @@ void acquire(LWLock* lock, LWLockMode mode) {
     SPIN_DELAY();
   }
   LWLockAcquire(lock, mode);
-}
-
-// The lock a reader takes. Backends that run at the same time seldom have the same one.
-LWLock* own_lock(SharedStore* shared) {
-  return &shared->locks[static_cast<uint32>(MyProc->pgprocno) % kStoreLocks].lock;
 }
 
 [[noreturn]] void out_of_memory() {
@@ -179,13 +176,16 @@ void store_map(StoreHandle* store) {
 }
 
 void store_lock(StoreHandle* store, LWLockMode mode) {
+  SharedStore* shared = store->shared;
   for (;;) {
-    store->exclusive = mode == LW_EXCLUSIVE;
-    if (!store->exclusive)
-      acquire(own_lock(store->shared), LW_SHARED);
-    else
-      for (LWLockPadded& part : store->shared->locks)
-        acquire(&part.lock, LW_EXCLUSIVE);
+    if (mode == LW_SHARED) {
+      store->held = &shared->locks[static_cast<uint32>(sched_getcpu()) % shared->lock_count].lock;
+      acquire(store->held, LW_SHARED);
+    } else {
+      store->held = nullptr;
+      for (uint32 i = 0; i < shared->lock_count; ++i)
+        acquire(&shared->locks[i].lock, LW_EXCLUSIVE);
+    }
     if (likely(store->heap.fully_mapped())) return;
     store_unlock(store);
     store_map(store);
@@ -193,12 +193,13 @@ void store_lock(StoreHandle* store, LWLockMode mode) {
 }
 
 bool store_lock_conditional(StoreHandle* store) {
+  SharedStore* shared = store->shared;
   for (;;) {
-    store->exclusive = true;
-    for (int i = 0; i < kStoreLocks; ++i)
-      if (!LWLockConditionalAcquire(&store->shared->locks[i].lock, LW_EXCLUSIVE)) {
-        while (--i >= 0)
-          LWLockRelease(&store->shared->locks[i].lock);
+    store->held = nullptr;
+    for (uint32 i = 0; i < shared->lock_count; ++i)
+      if (!LWLockConditionalAcquire(&shared->locks[i].lock, LW_EXCLUSIVE)) {
+        while (i > 0)
+          LWLockRelease(&shared->locks[--i].lock);
         return false;
       }
     if (likely(store->heap.fully_mapped())) return true;
@@ -208,11 +209,13 @@ bool store_lock_conditional(StoreHandle* store) {
 }
 
 void store_unlock(StoreHandle* store) {
-  if (!store->exclusive)
-    LWLockRelease(own_lock(store->shared));
-  else
-    for (int i = kStoreLocks - 1; i >= 0; --i)
-      LWLockRelease(&store->shared->locks[i].lock);
+  SharedStore* shared = store->shared;
+  if (store->held != nullptr) {
+    LWLockRelease(store->held);
+    return;
+  }
+  for (uint32 i = shared->lock_count; i > 0;)
+    LWLockRelease(&shared->locks[--i].lock);
 }
 
 void store_truncate(Relation rel) {

@@ -1,7 +1,7 @@
 // A backend's view of one store: where its chunks are mapped, and how to lock it.
 //
-// A store's lock is several LWLocks: readers share the one of their backend, writers take all, so
-// that readers on different processors do not take the same cache line from each other.
+// A store's lock is several LWLocks: a reader shares that of the processor it is on, a writer takes all, so
+// that readers on different processors do not take the same cache line from each other ("big reader lock").
 //
 // Order of locks: relation lock (heavyweight), growth lock (heavyweight: the
 // relation's extension lock), store lock (LWLock), registry lock (LWLock). No two
@@ -30,10 +30,11 @@ struct StoreHandle {
   uint64 max_size;         // of the options as of the last store_open; 0: no limit
   dsm_segment** segments;  // of chunk i, null for chunks in an arena
   std::uint32_t segment_capacity;
-  StoreHandle* next_lost;         // of pending.cpp
-  bool exclusive;                 // how the store's lock was last taken
-  unsigned settling_pause;        // statements to come that need not settle
-  StoreTransaction* transaction;  // of transactions.cpp: of the innermost subtransaction that has written; null when attached
+  StoreHandle* next_lost;   // of pending.cpp
+  LWLock* held;             // the one last taken as a reader; null: all of them as a writer
+  unsigned settling_pause;  // statements to come that need not settle
+  StoreTransaction*
+      transaction;  // of transactions.cpp: of the innermost subtransaction that has written; null when attached
 };
 
 // The store of a relation; null if it has no memory (it is empty) and `create` is
