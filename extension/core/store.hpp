@@ -163,7 +163,8 @@ public:
   // The next values in `values` that links seen by `seen_by` have as their source (`end` is kSource) or
   // target (kTarget), and how many: at most `capacity`. Each value comes once; `united`: ascending,
   // `split`: in no order. May write none and not be done. Touches no links of a node with several
-  // unless versions in flight make it necessary.
+  // unless versions in flight make it necessary. A row that is not exact has more versions than are
+  // judged at a time: the caller has to scan for its links and count them.
   std::size_t degrees(Access end, const Range &values, Position &position, const Visibility &seen_by,
                       Degree *rows, std::size_t capacity) const noexcept;
 
