@@ -2,7 +2,7 @@
 # Workloads of several clients, by pgbench: how much they get done, how long each transaction takes, what they wait for.
 # Requires measure.bash and generic.bash.
 
-# load_sample RUN BACKEND CLIENTS RATE SAMPLE SCALE LOGGED FILE[@WEIGHT]…: a sample of about CLIENT_SECONDS. RATE 0 is a closed loop: each
+# load_sample RUN BACKEND CLIENTS RATE SAMPLE SCALE LOGGED FILE[@WEIGHT]…: a sample of about LOAD_SECONDS. RATE 0 is a closed loop: each
 # client goes on at once. With a rate, transactions are due at random moments of that mean rate whether or not the server
 # keeps up, and a transaction's time counts from when it was due: nothing that waits is left out. The number of
 # transactions is fixed beforehand, because a fixed duration would cut off those that are late. Sample 0 finds that number.
@@ -39,7 +39,7 @@ load_sample() {
   else
     ((!logged)) || most=$((TRANSACTIONS_KEPT / clients))
     ((rate == 0)) || tps=$rate
-    LOAD_TURNS[$run]=$(awk -v tps="$tps" -v seconds="$CLIENT_SECONDS" -v clients="$clients" -v most="$most" 'BEGIN {
+    LOAD_TURNS[$run]=$(awk -v tps="$tps" -v seconds="$LOAD_SECONDS" -v clients="$clients" -v most="$most" 'BEGIN {
       n = int(tps * seconds / clients) + 1; if (most > 0 && n > most) n = most; print n }')
   fi
   session "$backend" -c "UPDATE bench.runs SET probe_after_us = greatest(probe_after_us, bench.probe()) WHERE run = $run"

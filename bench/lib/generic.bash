@@ -2,6 +2,9 @@
 # Workloads whose procedures are made from their scripts (generate.bash), and several backends at once. Requires
 # measure.bash.
 
+# What each backend holds of the dataset of 1100 × scale links: its scale, `changed SCALE`, or nothing.
+declare -gA GRAPH_HELD=()
+
 # backend_kind BACKEND: native, doublets or server.
 backend_kind() {
   awk -F, -v name="$1" '$2 == name {print $4}' "$BENCH_ROOT/backends/backends.csv"
@@ -29,13 +32,16 @@ graph_ready() {
 # generic_run RUN WORKLOAD OPERATION BACKEND SCALE SAMPLES [STATE]: a run inside the server, after a check of its answer, which
 # every backend must give alike for this scale and state of the dataset.
 generic_run() {
-  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample=1 before after text
+  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample=1 answers=20 before after text
   name=$2_$3_$(backend_kind "$backend")
   before=$(generate_line "$file" before)
   after=$(generate_line "$file" after)
+  if grep -qx -- '-- heavy' "$file"; then
+    answers=1
+  fi
   text="SELECT to_regproc('bench.answer_$name') IS NOT NULL AS answers \\gset
 \\if :answers
-CALL bench.check_answer('$2', '$3:$scale${7:+:$7}', bench.answer_$name($scale, 20));
+CALL bench.check_answer('$2', '$3:$scale${7:+:$7}', bench.answer_$name($scale, $answers));
 \\endif
 "
   if grep -qx -- '-- once' "$file"; then
@@ -43,7 +49,7 @@ CALL bench.check_answer('$2', '$3:$scale${7:+:$7}', bench.answer_$name($scale, 2
     # Two requests warm up, unless each takes long.
     grep -qx -- '-- heavy' "$file" || sample=-1
   else
-    text+="CALL bench.warm_up_$name($scale, $WARM_UP, $SAMPLE_SECONDS, 1, 1) \\gset"$'\n'
+    text+="CALL bench.warm_up_$name($scale, $SHORT_WARM_UP, $SHORT_SECONDS, 1, 1) \\gset"$'\n'
   fi
   for ((; sample <= samples; sample++)); do
     if [[ -n $before$after || -n $(generate_says "$file" effect) ]]; then
@@ -183,14 +189,15 @@ workload_backends_seed() { :; }
 
 # Mode `one` or `two`: so many backends. What they did is taken back after each sample.
 workload_backends() {
-  local run=$1 mode=$2 operation=$3 backend=$4 scale=$((TARGETS_LINKS / 1000)) script=backends_$3 clients sample times first=1
+  local run=$1 mode=$2 operation=$3 backend=$4 scale=$((TARGETS_LINKS / 1000)) script=backends_$3 clients sample samples times first=1
   local effect
   case $mode in one) clients=1 ;; two) clients=2 ;; esac
   graph_ready backends "$backend" "$scale"
   effect=$(generate_says "$BENCH_ROOT/$script.sql" effect)
   session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
   times=2000
-  for ((sample = -1; sample <= SAMPLES; sample++)); do
+  samples=$(run_samples "$run")
+  for ((sample = -1; sample <= samples; sample++)); do
     parts_sample "$run" "$backend" "$script" "$sample" "$clients" "$scale" "$first" "$times"
     first=$((first + times))
     session "$backend" -c "CALL bench.count_effect($((clients * times * ${effect:-0})))"

@@ -70,7 +70,7 @@ SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase,
     md5(concat_ws(':', :'seed', repetition, o.workload, o.mode, o.operation, b.backend))) AS run,
   repetition, o.place, o.phase, o.workload, o.mode, o.operation, b.backend,
   CASE WHEN o.workload || ' ' || o.operation = ANY (:'heavy'::text[]) 
-      OR o.workload IN ('linkbench', 'checkout', 'contention') THEN :loads
+      OR o.workload IN ('linkbench', 'checkout', 'contention', 'backends') THEN :loads
     WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples
 FROM (
   SELECT *, CASE WHEN mode <> 'client' THEN 0 WHEN operation IN ('xid', 'insert') THEN 2 ELSE 1 END AS phase,
@@ -101,7 +101,6 @@ EOF
 measure_all() {
   local plan=() line run workload mode operation backend sample total k=0
   local -A seeded=()
-  declare -gA GRAPH_HELD=()
   mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend, sample
     FROM bench.steps JOIN bench.runs USING (run) ORDER BY step')
   total=${#plan[@]}

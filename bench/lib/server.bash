@@ -31,9 +31,9 @@ SQL
 
 # server_close: ends the sessions that may still run, and takes away what was made. Safe to call twice.
 server_close() {
-  local schema
+  local schema name=${PGDATABASE:-}
   if [[ -n ${SERVER_MADE:-} ]]; then
-    PGDATABASE=postgres sql -v name="$PGDATABASE" <<<'DROP DATABASE :"name" WITH (FORCE);' >/dev/null 2>&1 || true
+    PGDATABASE=postgres sql -v name="$name" <<<'DROP DATABASE :"name" WITH (FORCE);' >/dev/null 2>&1 || true
   elif [[ -n ${SERVER_EMPTIED:-} ]]; then
     sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" >/dev/null 2>&1 || true
     for schema in bench report $(bench_backends); do

@@ -96,7 +96,7 @@ EOF
 workload_real() {
   local run=$1 mode=$2 backend=$4
   [[ ${REAL_LOADED:-} == "$mode" ]] || real_load "$mode"
-  measured "$run" "CALL bench.real_run($run, $REAL_NODES, $WARM_UP, $SAMPLE_SECONDS);" | session "$backend"
+  measured "$run" "CALL bench.real_run($run, $REAL_NODES, $SHORT_WARM_UP, $SHORT_SECONDS);" | session "$backend"
 }
 
 workload_targets_seed() {

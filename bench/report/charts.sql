@@ -45,7 +45,7 @@ GROUP BY o.position, o.workload, o.mode, o.title, b.position, b.backend;
 INSERT INTO report.curves
 SELECT l.workload || '-latency', dense_rank() OVER (PARTITION BY l.workload ORDER BY l.row), l.title,
   dense_rank() OVER (ORDER BY l.slot), b.title, report.colour(b.colour), b.point,
-  round(-log(1 - p.place), 6), round(p.us::numeric, 3), '-'
+  round(-log(1 - p.place), 6), round(greatest(p.us, 1)::numeric, 3), '-'
 FROM report.latencies AS l
 JOIN report.backends AS b USING (backend)
 CROSS JOIN LATERAL unnest('{0.01,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,0.95,0.98,0.99,0.995,0.998,0.999}'::numeric[], l.curve) AS p (place, us)
@@ -108,10 +108,10 @@ CREATE TABLE report.heat_cells AS
 WITH places AS (
   SELECT title, row_number() OVER (ORDER BY min(place)) - 1 AS n FROM report.heat GROUP BY title
 )
-SELECT n / 48 AS panel, n % 48 AS line, h.title AS operation, dense_rank() OVER (ORDER BY slot) AS slot, backend,
+SELECT n / 48 AS panel, n % 48 AS line, h.title AS operation, dense_rank() OVER (ORDER BY slot) AS slot, b.title AS backend,
   round(greatest(-3, least(3, ln(times) / ln(2::numeric))), 4) AS heat, CASE WHEN same THEN 1 ELSE 0 END AS same,
   '×' || report.three(times) AS times
-FROM report.heat AS h JOIN places AS p ON p.title = h.title;
+FROM report.heat AS h JOIN places AS p ON p.title = h.title JOIN report.backends AS b USING (backend);
 
 -- Every chart: its program and options (gnuplot), its title and what one must know to read it.
 CREATE TABLE report.charts (name text PRIMARY KEY, program text, source text, options text, title text, caption text);

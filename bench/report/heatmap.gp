@@ -21,26 +21,26 @@ set multiplot layout panels, 1
 unset key
 unset border
 unset ytics
-set lmargin 78
+set lmargin 1
 set rmargin 2
 set tmargin 3
 set bmargin 0
 set style fill solid 1 noborder
-set xrange [0.5:slots + 0.5]
+set xrange [0.5 - 0.9 * (slots > 1 ? slots : 2):slots + 0.5]
+set x2range [0.5 - 0.9 * (slots > 1 ? slots : 2):slots + 0.5]
 set yrange [lines - 0.5:-0.5]
-set xtics scale 0 offset 0,0.3
-set x2tics scale 0
 unset xtics
-do for [k = 1:slots] { set x2tics add (backends[k] k) }
+set x2tics scale 0 ()
+do for [k = 1:slots] { set x2tics add (backends[k] k) noenhanced }
 # Away from white with the size of the ratio: blue (0,114,178), red (213,94,0) of the colour-blind safe palette.
 mix(full, share) = int(255 + (full - 255) * share)
 share(h) = 0.15 + 0.75 * abs(h) / 3.0
-shade(h, same) = same ? 0xdddddd : h > 0 ? 65536 * mix(0, share(h)) + 256 * mix(114, share(h)) + mix(178, share(h)) \
+shade(h, same) = same == 1 ? 0xdddddd : h > 0 ? 65536 * mix(0, share(h)) + 256 * mix(114, share(h)) + mix(178, share(h)) \
   : 65536 * mix(213, share(h)) + 256 * mix(94, share(h)) + mix(0, share(h))
 do for [p = 0:panels - 1] {
   plot csv using (column("panel") == p ? column("slot") : NaN):(column("line")):(column("slot") - 0.48):(column("slot") + 0.48): \
       (column("line") - 0.46):(column("line") + 0.46):(shade(column("heat"), column("same"))) with boxxyerror linecolor rgb variable, \
     csv using (column("panel") == p ? column("slot") : NaN):(column("line")):(stringcolumn("times")) with labels font ",10", \
-    csv using (column("panel") == p && column("slot") == 1 ? 0.48 : NaN):(column("line")):(stringcolumn("operation")) with labels right font ",10"
+    csv using (column("panel") == p && column("slot") == 1 ? 0.46 : NaN):(column("line")):(stringcolumn("operation")) with labels right noenhanced font ",10"
 }
 unset multiplot

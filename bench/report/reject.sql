@@ -78,7 +78,7 @@ CREATE FUNCTION report.faults() RETURNS SETOF text LANGUAGE sql STABLE AS $$
     UNION SELECT run FROM report.waits) AS t
   WHERE run NOT IN (SELECT run FROM report.runs)
   UNION ALL
-  SELECT concat_ws(' ', 'not a latency:', run, sample, client, number, latency_us) FROM report.transactions WHERE NOT (latency_us > 0)
+  SELECT concat_ws(' ', 'not a latency:', run, sample, client, number, latency_us) FROM report.transactions WHERE (latency_us >= 0) IS NOT TRUE
   UNION ALL
   SELECT concat_ws(' ', 'not a number of bytes:', workload, mode, operation, backend, wal_bytes) FROM report.wal
   WHERE (wal_bytes >= 0 AND wal_bytes < 'infinity') IS NOT TRUE

@@ -3,6 +3,8 @@
 # The benchmark's workloads: every script runs by hand, what is made from scripts is what they say, seeds and checks mean
 # something. Native tables only; needs no extension.
 
+bats_require_minimum_version 1.5.0
+
 setup_file() {
   ROOT=$(cd "$BATS_TEST_DIRNAME/../../.." && pwd)
   export ROOT
@@ -48,7 +50,7 @@ generated() {
     for file in "$ROOT"/bench/*.sql; do
       PGOPTIONS='-c search_path=native -c client_min_messages=warning' pgbench -n -t 1 -M "$mode" -f "$file" >"$BATS_TEST_TMPDIR/log" 2>&1 ||
         { echo "$mode $file"; cat "$BATS_TEST_TMPDIR/log"; return 1; }
-      ! grep -E 'aborted|ERROR' "$BATS_TEST_TMPDIR/log"
+      run ! grep -E 'aborted|ERROR' "$BATS_TEST_TMPDIR/log"
     done
   done
 }
@@ -149,7 +151,7 @@ generated() {
 }
 
 @test "a fixed number of transactions, and every one of them in the log" {
-  run library "WORK=$BATS_TEST_TMPDIR CLIENT_SECONDS=0.05 TRANSACTIONS_KEPT=40
+  run library "WORK=$BATS_TEST_TMPDIR LOAD_SECONDS=0.05 TRANSACTIONS_KEPT=40
     sql -c \"INSERT INTO bench.runs VALUES (1, 1, 'contention', 'c2', 'read', 'native', 2)\"
     load_run 1 native 2 0 1 1 contention_read.sql
     sql -c 'SELECT count(*), count(DISTINCT (sample, client, number)), min(latency_us) > 0 FROM bench.transactions' \
