@@ -29,7 +29,7 @@ measure_prepare() {
 # line; those of `targets` that load.
 measure_heavy() {
   local file name
-  printf 'targets insert_select\ntargets copy\n'
+  printf '%s\n' 'targets insert_select' 'targets copy' 'targets copy_bare'
   while read -r file; do
     name=$(basename "$file" .sql)
     printf '%s %s\n' "${name%%_*}" "${name#*_}"
@@ -57,9 +57,10 @@ measure_plan() {
   [[ -z $missing ]] || log "left out, because this version of the extension lacks the function: $missing"
   sql -v seed="$SEED" -v samples="$SAMPLES" -v loads="$LOAD_SAMPLES" -v repetitions="$REPETITIONS" \
     -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" -v heavy="{$heavy}" -v missing="{$missing}" \
-    -v in_turn="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${MODES_LEFT_OUT[*]:-}")}" <<'EOF'
+    -v in_turn="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${LEFT_OUT[*]:-}")}" <<'EOF'
 DELETE FROM bench.operations
 WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' ' || mode = ANY (:'left_out'::text[])
+  OR workload || ' ' || operation = ANY (:'left_out'::text[])
   OR workload <> ALL (:'workloads'::text[]);
 
 CREATE TEMPORARY TABLE planned AS
@@ -77,7 +78,7 @@ FROM (
     array_position(:'workloads'::text[],
       CASE WHEN mode = 'client' AND 'targets' = ANY (:'workloads') THEN 'targets' ELSE workload END) AS place,
     workload = ANY (:'in_turn') AS in_turn,
-    CASE WHEN operation = 'insert_select' THEN 1 WHEN operation = 'copy' THEN 2
+    CASE WHEN operation = 'insert_select' THEN 1 WHEN operation ~ '^copy' AND workload = 'targets' THEN 2
       WHEN operation !~ '^(create|update|insert|delete)' THEN 3 ELSE 4 END
       + CASE WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer
         ELSE coalesce(10 * array_position('{fresh,aged,after}', mode), 0) END AS stage

@@ -38,7 +38,7 @@ Environment:
   BENCHMARK_BACKGROUND_LINKS  B, links that are there: of links8 (default 1000, quick 100), links7 (3000, quick 30) and
                               deep (10000, quick 1000, full 1000000)
   BENCHMARK_LINKS             N, links worked on, N ≤ B: of links8 (default 100, quick 10) and links7 (1000, quick 10)
-  BENCHMARK_SAMPLES           samples per operation and backend, 2 to 1000 (default 10, quick 7)
+  BENCHMARK_SAMPLES           samples per operation and backend, 2 to 1000 (default 10, quick 6)
   BENCHMARK_WARMUP            seconds of warm-up before the samples of a run, 0 to 100 (default: links8 and links7 1,
                               the others 0.2; quick 0.05; full 1)
 
@@ -55,22 +55,22 @@ whole() {
 options_defaults() {
   case $1 in
     quick)
-      BACKGROUND=100 ACTIVE=10 SAMPLES=7 WARM_UP=0.05 SAMPLE_SECONDS=0.02 REPETITIONS=1 SHORT_WARM_UP=0.05 SHORT_SECONDS=0.02 LOAD_SECONDS=0.1
+      BACKGROUND=100 ACTIVE=10 SAMPLES=6 WARM_UP=0.05 SAMPLE_SECONDS=0.02 REPETITIONS=1 SHORT_WARM_UP=0.05 SHORT_SECONDS=0.02 LOAD_SECONDS=0.1
       TARGETS_LINKS=100000 LOAD_SAMPLES=3 CLIENT_SECONDS=0.1 CORE_LINKS=1000000 CORE_ROUNDS=2
       BACKGROUND7=30 ACTIVE7=10 DEEP_LINKS=1000 LINKBENCH_LINKS=10000 TRANSACTIONS_KEPT=1000 AGED_SCALE=10 AGED_UPDATES=20000
-      MODES_LEFT_OUT=('real wordnet' 'scale n6' 'scale n7' 'contention c16' 'contention c32' 'checkout c16')
+      LEFT_OUT=('floors function' 'targets copy_bare' 'real wordnet' 'scale n6' 'scale n7' 'contention c16' 'contention c32' 'checkout c16')
       ;;
     standard)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=1 SAMPLE_SECONDS=0.1 REPETITIONS=1 SHORT_WARM_UP=0.2 SHORT_SECONDS=0.05 LOAD_SECONDS=0.4
       TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_SECONDS=0.5 CORE_LINKS=1000000 CORE_ROUNDS=5
       BACKGROUND7=3000 ACTIVE7=1000 DEEP_LINKS=10000 LINKBENCH_LINKS=1000000 TRANSACTIONS_KEPT=2000 AGED_SCALE=100
-      AGED_UPDATES=200000 MODES_LEFT_OUT=('scale n4' 'scale n7' 'contention c4' 'contention c16')
+      AGED_UPDATES=200000 LEFT_OUT=('scale n4' 'scale n7' 'contention c4' 'contention c16')
       ;;
     full)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=20 WARM_UP=1 SAMPLE_SECONDS=0.2 REPETITIONS=5 SHORT_WARM_UP=1 SHORT_SECONDS=0.2 LOAD_SECONDS=2
       TARGETS_LINKS=1000000 LOAD_SAMPLES=5 CLIENT_SECONDS=2 CORE_LINKS=1000000 CORE_ROUNDS=10
       BACKGROUND7=3000 ACTIVE7=1000 DEEP_LINKS=1000000 LINKBENCH_LINKS=1000000 TRANSACTIONS_KEPT=10000 AGED_SCALE=100
-      AGED_UPDATES=1000000 MODES_LEFT_OUT=()
+      AGED_UPDATES=1000000 LEFT_OUT=()
       ;;
     *) die "unknown size '$1' (quick, standard, full)" ;;
   esac

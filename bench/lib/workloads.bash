@@ -108,7 +108,7 @@ workload_targets_seed() {
 
 workload_targets() {
   local run=$1 mode=$2 operation=$3 backend=$4 sample=$5 scale=$((TARGETS_LINKS / 1000))
-  if [[ $operation == insert_select || $operation == copy ]]; then
+  if [[ $operation == insert_select || $operation == copy* ]]; then
     TARGETS_HELD[$backend]=''
   elif [[ -z ${TARGETS_HELD[$backend]:-} ]]; then
     tidy "$backend"
@@ -116,6 +116,10 @@ workload_targets() {
     plans_check targets "$backend" "$RAW/plans.txt"
     size_record targets "$backend"
     TARGETS_HELD[$backend]=$((1100 * scale))
+  fi
+  if [[ $operation == copy_bare ]]; then
+    targets_copy_bare "$run" "$backend"
+    return
   fi
   case $mode in
     server) measured "$run" "CALL bench.targets_run($run, $scale, $SAMPLE_SECONDS);" | session "$backend" ;;
@@ -125,4 +129,22 @@ workload_targets() {
       session "$backend" -c "CALL bench.check_count(${TARGETS_HELD[$backend]})"
       ;;
   esac
+}
+
+# targets_copy_bare RUN BACKEND: the load as it is done for good: into a table without indexes, which are then built. All of it
+# is timed, except that the old ones go.
+targets_copy_bare() {
+  local run=$1 verbs=$BENCH_ROOT/backends/$2 text='' sample
+  for ((sample = 1; sample <= LOAD_SAMPLES; sample++)); do
+    text+="TRUNCATE links RESTART IDENTITY;
+\\i $verbs/bare.sql
+SELECT bench.meter_start() AS meter \\gset
+COPY links (source, target) FROM 'doublets_bench_edges.copy';
+\\i $verbs/indexes.sql
+SELECT bench.meter_stop(:'meter') AS meter \\gset
+CALL bench.meter_keep_run($run, $sample, :'meter');
+CALL bench.check_load();
+"
+  done
+  measured "$run" "$text" | session "$2"
 }

@@ -98,7 +98,7 @@ BEGIN
     'fdatasync of 8 kB on the file system of the data directory took ' || report.provenance('fdatasync_us') || ' µs.');
   CALL report.add_table('Floors', 'floors');
   IF EXISTS (SELECT FROM report.backends WHERE kind = 'doublets')
-    AND (EXISTS (SELECT FROM report.cells WHERE workload = 'targets') OR NOT report.no_core()) THEN
+    AND (EXISTS (SELECT FROM report.cells WHERE workload IN ('targets', 'bulk', 'functions', 'backends')) OR NOT report.no_core()) THEN
     CALL report.add('heading', 'Targets');
     CALL report.add('text', 'What the stores are to reach, in ratios within this run.' || CASE WHEN report.small_targets()
       THEN ' The targets are set for 1,000,000 links; this dataset is smaller, so the verdicts are provisional.' ELSE '' END

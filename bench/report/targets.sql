@@ -3,7 +3,7 @@
 -- Ratios of two cells: baseline ÷ store. `minimum` NULL: 0.8 × (native time ÷ time of SELECT 1). `floor`: the floor no
 -- store can be faster than.
 CREATE TABLE report.target_ratios (position integer, title text, operation text, metric text, baseline text, minimum numeric,
-  floor text);
+  floor text, workload text NOT NULL DEFAULT 'targets');
 INSERT INTO report.target_ratios VALUES
   (1, 'INSERT … SELECT, per load', 'insert_select', 'wall', 'native_unlogged', 6, NULL),
   (2, 'COPY FROM, per load', 'copy', 'wall', 'native_unlogged', 4, NULL),
@@ -14,6 +14,27 @@ INSERT INTO report.target_ratios VALUES
   (7, 'Autocommit INSERT, wall, synchronous commit', 'insert', 'wall', 'native', NULL, 'xid'),
   (8, 'Full scan with a sum, CPU', 'full_scan', 'cpu', 'native_unlogged', 1.3, NULL),
   (9, 'Three-hop recursive CTE, CPU', 'cte3', 'cpu', 'native_covering_unlogged', 1.6, NULL);
+
+-- What the planner and the functions are to reach; judged where those workloads were measured.
+INSERT INTO report.target_ratios VALUES
+  (31, 'count(*) of the hub, CPU', 'count_hub', 'cpu', 'native_covering_unlogged', 300, NULL, 'bulk'),
+  (32, 'count(*) of everything, CPU', 'count_all', 'cpu', 'native_covering_unlogged', 2000, NULL, 'bulk'),
+  (33, 'Degrees of all nodes, CPU', 'degrees', 'cpu', 'native_covering_unlogged', 4, NULL, 'bulk'),
+  (34, 'ORDER BY id LIMIT 10, CPU', 'first_ids', 'cpu', 'native_unlogged', 1.3, NULL, 'bulk'),
+  (35, 'Keyset page 10,000 of the hub, CPU', 'keyset', 'cpu', 'native_unlogged', 1.3, NULL, 'bulk'),
+  (36, 'UPDATE of 100,000 links, CPU', 'update', 'cpu', 'native_unlogged', 8, NULL, 'bulk'),
+  (37, 'DELETE of 100,000 links, CPU', 'delete', 'cpu', 'native_unlogged', 2, NULL, 'bulk'),
+  (38, 'Three hops, recursive CTE, CPU', 'hop3', 'cpu', 'native_covering_unlogged', 1.7, NULL, 'bulk'),
+  (39, 'Three hops, walk against the CTE, CPU', 'walk3', 'cpu', 'native_covering_unlogged', 20, NULL, 'functions'),
+  (40, 'Everything reachable, recursive CTE, CPU', 'reach', 'cpu', 'native_covering_unlogged', 1.5, NULL, 'bulk'),
+  (41, 'Everything reachable, walk against the CTE, CPU', 'walk', 'cpu', 'native_covering_unlogged', 30, NULL, 'functions'),
+  (42, 'Probes through outgoing() in a LATERAL join, CPU', 'lateral', 'cpu', 'native_covering_unlogged', 3, NULL, 'functions'),
+  (43, 'reachable against the CTE, CPU', 'reachable', 'cpu', 'native_covering_unlogged', 100, NULL, 'functions'),
+  (44, 'Planning a search by source, CPU', 'planning', 'cpu', 'native_unlogged', 1, NULL, 'bulk');
+
+-- How two backends are to scale: twice the time of one over the time of two.
+CREATE TABLE report.target_scaling (position integer, operation text, minimum numeric);
+INSERT INTO report.target_scaling VALUES (51, 'read', 1.8), (52, 'count', 1.8), (53, 'update', 1.3), (54, 'create', 1.3);
 
 -- The core micro-benchmark: 1 M uniform links, against a vector with two ordered std::set indexes in the same run.
 CREATE TABLE report.target_core (position integer, operation text, layout text, minimum numeric);
@@ -34,16 +55,27 @@ SELECT t.position,
   report.three(base.median / floor.median) || '× (' || f.title || ': ' || report.duration(floor.median) || ')' AS limit_text
 FROM report.target_ratios AS t
 CROSS JOIN report.backends AS b
-LEFT JOIN report.cells AS base ON base.workload = 'targets' AND base.operation = t.operation AND base.metric = t.metric
+LEFT JOIN report.cells AS base ON base.workload = t.workload AND base.operation = t.operation AND base.metric = t.metric
   AND base.backend = t.baseline
-LEFT JOIN report.cells AS c ON c.workload = 'targets' AND c.operation = t.operation AND c.metric = t.metric
+LEFT JOIN report.cells AS c ON c.workload = t.workload AND c.operation = t.operation AND c.metric = t.metric
   AND c.backend = b.backend
 LEFT JOIN report.cells AS nothing ON nothing.workload = 'floors' AND nothing.mode = 'client' AND nothing.operation = 'select_1'
   AND nothing.metric = 'wall'
 LEFT JOIN report.cells AS floor ON floor.workload = 'floors' AND floor.mode = 'client' AND floor.operation = t.floor
   AND floor.metric = t.metric
 LEFT JOIN (VALUES ('select_1', 'SELECT 1'), ('xid', 'xid only')) AS f (operation, title) ON f.operation = floor.operation
-WHERE b.kind = 'doublets'
+WHERE b.kind = 'doublets' AND (t.workload = 'targets' OR c.median IS NOT NULL)
+UNION ALL
+SELECT t.position, 'Two backends: ' || regexp_replace(one.title, ', .*', ''), 'one backend', report.duration(one.median), b.position,
+  b.backend, report.duration(two.median), 2 * one.median / two.median, t.minimum, true, '×',
+  coalesce((SELECT report.three(2 * f1.median / f2.median) || '× (no link)' FROM report.cells AS f1 JOIN report.cells AS f2
+    USING (workload, operation, backend, metric) WHERE f1.workload = 'backends' AND f1.operation = 'floor' AND f1.mode = 'one'
+    AND f2.mode = 'two' AND f1.metric = 'wall' AND f1.backend = b.backend), '–')
+FROM report.target_scaling AS t
+JOIN report.cells AS one ON one.workload = 'backends' AND one.mode = 'one' AND one.operation = t.operation AND one.metric = 'wall'
+JOIN report.cells AS two ON two.workload = 'backends' AND two.mode = 'two' AND two.operation = t.operation AND two.metric = 'wall'
+  AND two.backend = one.backend
+JOIN report.backends AS b ON b.backend = one.backend AND b.kind = 'doublets'
 UNION ALL
 SELECT 10, 'Memory in use per link, both directions indexed', 'native_covering_unlogged',
   report.three(n.used_bytes::numeric / n.links) || ' B', b.position, b.backend,

@@ -400,7 +400,7 @@ SQL
 }
 
 @test "a backend without its index is caught by the assertion of its plans" {
-  local schema=$TREE/bench/backends/native_unlogged/schema.sql
+  local schema=$TREE/bench/backends/native_unlogged/indexes.sql
   cp "$schema" "$BATS_TEST_TMPDIR/schema.sql"
   sed -i '/links_target/d' "$schema"
   run bench run --no-setup --workloads links8 --output "$BATS_TEST_TMPDIR/result"

@@ -1,0 +1,1 @@
+-- A store always has its indexes.
