@@ -5,7 +5,7 @@
 SELECT EXISTS (SELECT FROM pg_foreign_table WHERE ftrelid = 'links'::regclass) AS store \gset
 \set start random(1, 100 * :scale)
 \if :store
-SELECT count(*) FROM doublets.walk('links', :start);
+SELECT count(*) FROM doublets.walk('links', :start::bigint);
 \else
 WITH RECURSIVE reach (node) AS (
   SELECT :start::bigint

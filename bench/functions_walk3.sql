@@ -4,7 +4,7 @@
 SELECT EXISTS (SELECT FROM pg_foreign_table WHERE ftrelid = 'links'::regclass) AS store \gset
 \set start random(1, 100 * :scale)
 \if :store
-SELECT count(*) FROM doublets.walk('links', :start, 'outgoing', 3);
+SELECT count(*) FROM doublets.walk('links', :start::bigint, 'outgoing', 3);
 \else
 WITH RECURSIVE hop (node, depth) AS (
   SELECT :start::bigint, 0

@@ -40,7 +40,8 @@ measure_heavy() {
 measure_missing() {
   local file name
   while read -r file; do
-    [[ -z $(sql -c "SELECT to_regproc('$(generate_says "$file" needs)')") ]] || continue
+    [[ -z $(sql -c "SELECT 1 FROM pg_proc JOIN pg_namespace AS n ON n.oid = pronamespace
+      WHERE nspname || '.' || proname = '$(generate_says "$file" needs)' LIMIT 1") ]] || continue
     name=$(basename "$file" .sql)
     printf '%s %s\n' "${name%%_*}" "${name#*_}"
   done < <(grep -l -- '^-- needs: ' "$BENCH_ROOT"/*.sql)
