@@ -113,6 +113,21 @@ refused() {
   [ "$(grep -cE '(src|href)="https?:' "$RESULT/report.html")" -eq 0 ]
 }
 
+@test "the page stands alone, and says in words what it shows" {
+  local page=$RESULT/report.html link
+  grep -q '<html lang="en">' "$page"
+  grep -q 'prefers-color-scheme: dark' "$page"
+  [ "$(grep -cE '<script|<link|<img|@import' "$page")" -eq 0 ]
+  [ "$(grep -c '<svg' "$page")" -eq "$(grep -cE '<svg role="img" aria-label="[^"]{10,}"' "$page")" ]
+  [ "$(grep -c '<figure>' "$page")" -eq "$(grep -c '<figcaption>' "$page")" ]
+  [ "$(grep -c '<table>' "$page")" -eq "$(grep -c '<caption>' "$page")" ]
+  [ "$(grep -c 'class="table"' "$page")" -eq "$(grep -c 'class="table" role="region" tabindex="0"' "$page")" ]
+  [ -z "$(grep -oE ' id="[^"]*"' "$page" | sort | uniq -d)" ]
+  grep -oE 'href="#s[0-9]+"' "$page" | cut -d '"' -f 2 | while read -r link; do
+    grep -q " id=\"${link#\#}\"" "$page"
+  done
+}
+
 @test "the report made again from the CSV files is the same byte for byte" {
   cp -r "$RESULT" "$BATS_TEST_TMPDIR/again"
   rm -r "$BATS_TEST_TMPDIR"/again/{charts,report.md,report.html}
