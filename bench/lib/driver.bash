@@ -140,7 +140,7 @@ verb_report() {
   cp -r -- "$REPORT_DIR"/*.csv "$RAW/" || die "report: $REPORT_DIR lacks the raw results"
   report_make "$RAW"
   rm -rf -- "$REPORT_DIR/charts"
-  cp -r -- "$RAW/charts" "$RAW/report.md" "$RAW/report.html" "$REPORT_DIR/"
+  cp -r -- "$RAW/charts" "$RAW/report.md" "$RAW/report.html" "$RAW/HONESTY.md" "$REPORT_DIR/"
   log "report: $REPORT_DIR/report.html"
 }
 

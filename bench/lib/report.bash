@@ -15,6 +15,7 @@ report_make() {
     rm -rf -- charts
     mkdir charts
     report_charts
+    cp -- "$BENCH_ROOT/HONESTY.md" .
     sql -f "$BENCH_ROOT/report/markdown.sql" >report.md
     report_html >report.html
     [[ -z $README ]] || report_readme "$README"
@@ -79,7 +80,7 @@ report_readme() {
   target=$(dirname -- "$file")/bench/results
   rm -rf -- "$target"
   mkdir -p "$target/charts"
-  cp -- report.md ./*.csv "$target/"
+  cp -- report.md HONESTY.md ./*.csv "$target/"
   rm -f -- "$target"/{transactions,graph_nodes}.csv
   cp -- charts/*.png "$target/charts/"
   awk -v begin="$begin" -v end="$end" -v block="$block" '

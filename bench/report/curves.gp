@@ -53,9 +53,9 @@ set autoscale
 if (x_log == 1) { set logscale x }
 if (x_log == 2) { set logscale x 2 }
 if (y_log) { set logscale y } else { set yrange [0:*] }
-set format y "%g"
+if (y_log) { set format y "10^{%L}" } else { set format y "%g" }
 if (x_log == 1) { set format x "10^{%L}" } else { set format x "%g" }
-if (shares) { set xtics ("10 %%" 0.0458, "50 %%" 0.301, "90 %%" 1, "99 %%" 2, "99.9 %%" 3); set xrange [0:3.05] }
+if (shares) { set xtics ("50 %%" 0.301, "90 %%" 1, "99 %%" 2, "99.9 %%" 3); set xrange [0:3.05] }
 set size panel_width, panel_height
 do for [p = 1:panels] {
   set origin ((p - 1) % columns) * panel_width, top - ((p - 1) / columns + 1) * panel_height

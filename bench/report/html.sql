@@ -4,6 +4,7 @@ SELECT CASE b.kind
     || (SELECT string_agg(format('<li><a href="#s%s">%s</a></li>', h.n, report.html(h.content)), E'\n' ORDER BY h.n)
       FROM report.blocks AS h WHERE h.kind = 'heading') || '</ul></nav>'
   WHEN 'heading' THEN '<h2 id="s' || b.n || '">' || report.html(b.content) || '</h2>'
+  WHEN 'link' THEN format('<p><a href="%s">What is compared with what, where native tables win, and why ratios are smaller here than in the comparisons this project continues</a></p>', b.content)
   WHEN 'text' THEN '<p>' || report.html(b.content) || '</p>'
   WHEN 'chart' THEN format(E'<figure>\n@chart %s\t%s\n<figcaption>%s. %s</figcaption>\n</figure>', b.content, report.html(c.title), report.html(c.title),
     report.html(c.caption))

@@ -2,6 +2,7 @@
 SELECT CASE b.kind
   WHEN 'title' THEN '# ' || b.content
   WHEN 'heading' THEN '## ' || b.content
+  WHEN 'link' THEN format('[What is compared with what, where native tables win, and why ratios are smaller here than in the comparisons this project continues](%s)', b.content)
   WHEN 'text' THEN b.content
   WHEN 'chart' THEN format('![%s](charts/%s.png)', c.title, b.content)
   WHEN 'table' THEN b.content || E':\n\n'

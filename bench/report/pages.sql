@@ -1,5 +1,5 @@
 -- The report as a list of blocks, in order: the one description from which report.md and report.html are made.
--- kind: title, heading, text, table (lines of cells in `lines`), chart (its name in `content`).
+-- kind: title, heading, text, link (to the page about what the numbers mean, which lies beside the report), table (lines of cells in `lines`), chart (its name in `content`).
 CREATE TABLE report.blocks (n integer GENERATED ALWAYS AS IDENTITY, kind text NOT NULL, content text, lines text[][]);
 
 -- Adds a chart, unless there is nothing to draw.
@@ -89,6 +89,7 @@ BEGIN
     'durability class and printed in bold. ≈ same: the medians differ by less than 5 % of the larger, or the ranges of ± one '
     'standard deviation overlap.');
   CALL report.add_table('Durability of each series', 'durability');
+  CALL report.add('link', 'HONESTY.md');
   IF EXISTS (SELECT FROM report.charts WHERE name = 'heatmap') THEN
     CALL report.add('heading', 'At a glance');
     CALL report.add_chart('heatmap');
@@ -135,8 +136,10 @@ BEGIN
     CALL report.add_chart('wal');
     CALL report.add_table('Bytes of WAL per statement, median', 'wal');
   END IF;
-  CALL report.add('heading', 'Memory');
-  CALL report.add_chart('memory');
+  IF EXISTS (SELECT FROM report.sizes) THEN
+    CALL report.add('heading', 'Memory');
+    CALL report.add_chart('memory');
+  END IF;
   CALL report.add_table('Bytes held for the links and all their indexes', 'sizes');
   CALL report.add('heading', 'Provenance');
   CALL report.add('text', format('%s of %s runs are flagged: a fixed piece of CPU work before or after them took more than '
