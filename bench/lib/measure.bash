@@ -71,7 +71,7 @@ SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase,
     CASE WHEN o.workload = 'real' THEN o.mode END,
     md5(concat_ws(':', :'seed', repetition, o.workload, o.mode, o.operation, b.backend))) AS run,
   repetition, o.place, o.phase, o.workload, o.mode, o.operation, b.backend,
-  CASE WHEN o.workload || ' ' || o.operation = ANY (:'heavy'::text[]) 
+  CASE WHEN o.workload || ' ' || o.operation = ANY (:'heavy'::text[])
       OR o.workload IN ('linkbench', 'checkout', 'contention', 'backends') THEN :loads
     WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples
 FROM (
