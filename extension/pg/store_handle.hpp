@@ -30,9 +30,10 @@ struct StoreHandle {
   uint64 max_size;         // of the options as of the last store_open; 0: no limit
   dsm_segment** segments;  // of chunk i, null for chunks in an arena
   std::uint32_t segment_capacity;
-  StoreHandle* next_lost;   // of pending.cpp
-  LWLock* held;             // the one last taken as a reader; null: all of them as a writer
-  unsigned settling_pause;  // statements to come that need not settle
+  StoreHandle* next_lost;  // of pending.cpp
+  LWLock* held;            // the one last taken as a reader; null: all of them as a writer
+  bool settled_none;       // by the last statement that settled in passing
+  unsigned passes;         // of statements that might have settled
   StoreTransaction*
       transaction;  // of transactions.cpp: of the innermost subtransaction that has written; null when attached
 };

@@ -265,17 +265,14 @@ std::uint64_t settle_some(StoreHandle *store, std::uint64_t limit, bool wait, bo
 }
 
 void settle_in_passing(StoreHandle *store, std::uint64_t limit, bool wait) {
-  constexpr unsigned kFew = 16;
+  constexpr std::uint64_t kFew = 16;
   const StoreHeader &header = Store(store->heap).header();
   if (!Store::has_unsettled(header))
     return;
-  if (store->settling_pause > 0) {
-    --store->settling_pause;
+  // Where there is little to do or, as while this transaction goes on, nothing, only every so often.
+  if ((store->settled_none || !Store::has_unsettled(header, kFew)) && ++store->passes % kFew != 0)
     return;
-  }
-  // Where there is nothing to do, as while this transaction goes on, or little, only every so often.
-  const bool worth = settle_some(store, limit, wait) > 0 && Store::has_unsettled(header, kFew);
-  store->settling_pause = worth ? 0 : kFew - 1;
+  store->settled_none = settle_some(store, limit, wait) == 0;
 }
 
 std::uint64_t settle_all(StoreHandle *store) {
