@@ -282,6 +282,13 @@ AS 'MODULE_PATHNAME', 'doublets_shortest_path';
 COMMENT ON FUNCTION doublets.shortest_path(regclass, bigint, bigint, text) IS
   'The ids of the links of a shortest path from the start to the goal, in order; {} if they are the same, NULL if there is none. If there are several, any of them. Needs SELECT. Errors and cost as reachable';
 
+CREATE FUNCTION doublets.hubs(store regclass, direction text DEFAULT 'outgoing', k bigint DEFAULT 10)
+RETURNS TABLE (id bigint, degree bigint)
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 10000 ROWS 10
+AS 'MODULE_PATHNAME', 'doublets_hubs';
+COMMENT ON FUNCTION doublets.hubs(regclass, text, bigint) IS
+  'The k nodes with the most links in a direction and their number, most first, nodes with equally many in ascending order; in both directions a link from a node to itself counts twice. Needs SELECT. Errors: 22023 no such direction, k negative; 53200 k nodes take more than work_mem times hash_mem_multiplier, at 16 bytes each. O(nodes), without touching links as a rule; twice as much in both directions, and O(1) or O(log n) per node';
+
 -- Looking after a store
 
 CREATE FUNCTION doublets.verify_store(store regclass) RETURNS SETOF text

@@ -26,7 +26,15 @@ SELECT doublets.reachable('links', 1, 77) AS there, doublets.reachable('links', 
 SELECT doublets.shortest_path('links', 1, 77) AS there, doublets.shortest_path('links', 77, 1) AS back, doublets.shortest_path('links', 77, 1, 'incoming') AS turned,
        doublets.shortest_path('links', 77, 2, 'both') AS either, doublets.shortest_path('links', 3, 3) AS itself, doublets.shortest_path('links', 500, 500) AS alone;
 
+-- hubs
+SELECT * FROM doublets.hubs('links');
+SELECT * FROM doublets.hubs('links', 'incoming', 3);
+SELECT * FROM doublets.hubs('links', 'both', 4);
+SELECT (doublets.hubs('links', k => 1)).*;
+SELECT count(*) FROM doublets.hubs('links', k => 0);
+
 -- NULL finds nothing, but for max_depth
+SELECT doublets.hubs('links', NULL), doublets.hubs('links', 'both', NULL);
 SELECT * FROM doublets.walk('links', NULL::bigint);
 SELECT * FROM doublets.walk('links', NULL::bigint[]);
 SELECT * FROM doublets.walk('links', 1, NULL);
@@ -43,6 +51,9 @@ SELECT problem($$SELECT doublets.shortest_path('links', 1, 2, '')$$);
 SELECT problem($$SELECT doublets.walk('links', 1, 'both', -1)$$);
 SELECT problem($$SELECT doublets.walk('links', ARRAY[[1], [2]])$$);
 SELECT problem($$SELECT doublets.reachable(NULL, 1, 1)$$);
+SELECT problem($$SELECT doublets.hubs(NULL)$$);
+SELECT problem($$SELECT * FROM doublets.hubs('links', 'in')$$);
+SELECT problem($$SELECT * FROM doublets.hubs('links', k => -1)$$);
 SELECT problem($$SELECT doublets.shortest_path(NULL, 1, 1)$$);
 
 -- as a column, beside other sets, in a join, under LIMIT
@@ -81,6 +92,9 @@ BEGIN
   RETURN goal = ANY (here);
 END
 $$;
+CREATE FUNCTION model_hubs(direction text, k bigint) RETURNS TABLE (id bigint, degree bigint) LANGUAGE sql STABLE AS $$
+  SELECT a, count(*) FROM edges(direction) GROUP BY a ORDER BY count(*) DESC, a LIMIT k
+$$;
 CREATE FUNCTION disagreements() RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
   way text;
@@ -88,6 +102,10 @@ DECLARE
   deepest integer;
 BEGIN
   FOREACH way IN ARRAY ARRAY['outgoing', 'incoming', 'both'] LOOP
+    RETURN QUERY SELECT format('hubs %s, %s: %s instead of %s', way, k, a, b) FROM unnest(ARRAY[0, 1, 4, 100]) AS k,
+      LATERAL (SELECT array_agg(h) AS a FROM (SELECT * FROM doublets.hubs('links', way, k)) AS h) AS ours,
+      LATERAL (SELECT array_agg(h) AS b FROM (SELECT * FROM model_hubs(way, k)) AS h) AS models
+      WHERE a::text IS DISTINCT FROM b::text;
     FOREACH deepest IN ARRAY ARRAY[NULL, 0, 1, 3] LOOP
       starts := ARRAY(SELECT floor(random() * 16)::bigint - 3 FROM generate_series(1, 1 + floor(random() * 3)::integer));
       RETURN QUERY SELECT format('%s from %s, %s deep: %s', way, starts, deepest, d) FROM (
@@ -146,6 +164,10 @@ SELECT count(*), sum(id), max(depth) FROM doublets.walk('links', -1, 'incoming',
 SELECT count(*), sum(id), max(depth) FROM doublets.walk('links', ARRAY(SELECT generate_series(-3000, 3000)), 'both');
 SELECT cardinality(doublets.shortest_path('links', 0, -2001)), (doublets.shortest_path('links', -2001, 0, 'incoming'))[1:2],
        doublets.reachable('links', -2001, 3000), doublets.reachable('links', -2001, 3000, 'both');
+SELECT * FROM doublets.hubs('links', 'outgoing', 3);
+SELECT * FROM doublets.hubs('links', 'incoming', 3);
+SELECT * FROM doublets.hubs('links', 'both', 3);
+SELECT count(*), sum(id), sum(degree) FROM doublets.hubs('links', 'both', 100000);
 -- not all of them
 DELETE FROM links WHERE id <= 3000 AND id % 7 <> 0;
 SELECT count(*), sum(id), max(depth) FROM doublets.walk('links', 0);
@@ -156,8 +178,10 @@ SAVEPOINT a;
 DELETE FROM links WHERE id = 13;
 DELETE FROM links WHERE source = 0;
 SELECT count(*), sum(id), max(depth) FROM doublets.walk('links', 0);
+SELECT * FROM doublets.hubs('links', 'both', 2);
 ROLLBACK TO a;
 SELECT count(*), sum(id), max(depth) FROM doublets.walk('links', 0);
+SELECT * FROM doublets.hubs('links', 'both', 2);
 ROLLBACK;
 SELECT count(*), sum(id), max(depth) FROM doublets.walk('links', 0);
 
@@ -189,6 +213,8 @@ SELECT problem($$SELECT count(*) FROM doublets.walk('links', -1)$$);
 SELECT problem($$SELECT doublets.walk('links', -1)$$);
 SELECT problem($$SELECT doublets.reachable('links', -1, -2001)$$);
 SELECT count(*) FROM doublets.walk('links', -1, max_depth => 500);
+SELECT problem($$SELECT * FROM doublets.hubs('links', 'both', 5000)$$);
+SELECT count(*) FROM doublets.hubs('links', 'both', 4000);
 SET hash_mem_multiplier = 4;
 SELECT count(*) FROM doublets.walk('links', -1);
 RESET hash_mem_multiplier;
@@ -197,9 +223,10 @@ RESET work_mem;
 -- a store without links has nodes too
 CALL make_links('links');
 SELECT * FROM doublets.walk('links', 5, 'both');
+SELECT * FROM doublets.hubs('links', 'both');
 SELECT doublets.reachable('links', 1, 2), doublets.reachable('links', 1, 1), doublets.shortest_path('links', 1, 2), doublets.shortest_path('links', 1, 1);
 SELECT * FROM broken_links('links');
 
-DROP FUNCTION disagreements, is_path, model_walk, edges;
+DROP FUNCTION disagreements, is_path, model_hubs, model_walk, edges;
 DROP TABLE model;
 CALL drop_links('links');

@@ -17,7 +17,8 @@ std::uint32_t NodeSet::home_of(std::int64_t node) const noexcept {
 }
 
 NodeSet::Slot& NodeSet::slot_of(std::int64_t node, std::uint32_t home) const noexcept {
-  while (slots_[home].place != 0 && slots_[home].node != node) home = (home + 1) & mask_;
+  while (slots_[home].place != 0 && slots_[home].node != node)
+    home = (home + 1) & mask_;
   return slots_[home];
 }
 

@@ -19,8 +19,8 @@ namespace doublets {
 // A node met.
 struct Reached {
   std::int64_t node;
-  LinkId via;         // the link that led to it; 0: none, it is a start
-  std::uint32_t from; // the place of the node at the other end of that link
+  LinkId via;          // the link that led to it; 0: none, it is a start
+  std::uint32_t from;  // the place of the node at the other end of that link
 };
 
 // The other end of a link of a node.
@@ -31,7 +31,7 @@ class NodeSet {
   // Of the hash: the node beside its place, so that one that is known costs one cache miss.
   struct Slot {
     std::int64_t node;
-    std::uint32_t place; // + 1; 0: not in use
+    std::uint32_t place;  // + 1; 0: not in use
   };
 
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();

@@ -29,7 +29,8 @@ std::size_t Store::expand(const NodeSet& nodes, Expansion& expansion, const Visi
       if (place < expansion.end) index.prefetch_node(step, nodes[place].node, expansion.access);
     };
     for (std::uint32_t step = 0; step < kSteps; ++step)
-      for (std::uint32_t i = 0; i < (kSteps - step) * kStride; ++i) ask(step, expansion.next + i);
+      for (std::uint32_t i = 0; i < (kSteps - step) * kStride; ++i)
+        ask(step, expansion.next + i);
     while (expansion.next < expansion.end && kStep - n >= SplitIndex::kMaxCandidates) {
       for (std::uint32_t step = 0; step < kSteps; ++step)
         ask(step, expansion.next + static_cast<std::uint32_t>((kSteps - step) * kStride));

@@ -55,7 +55,8 @@ void* begin_walk(FunctionCallInfo fcinfo, const std::int64_t* starts, int n) {
   walk->relation = PG_GETARG_OID(0);
   walk->budget = search_budget();
   walk->search = begin_search(direction, &walk->budget);
-  for (int i = 0; i < n; ++i) add_start(walk->search, starts[i]);
+  for (int i = 0; i < n; ++i)
+    add_start(walk->search, starts[i]);
   walk->next = 0;
   walk->end = walk->search.met.size();
   walk->depth = 0;
@@ -141,7 +142,8 @@ bool route_finds_nothing(FunctionCallInfo fcinfo) {
 // Calls visit(link) for each link from a place back to where its search has begun.
 template <class Visit>
 void for_each_link_back(const GraphSearch& search, std::uint32_t place, Visit&& visit) {
-  for (; search.met[place].via != 0; place = search.met[place].from) visit(search.met[place].via);
+  for (; search.met[place].via != 0; place = search.met[place].from)
+    visit(search.met[place].via);
 }
 
 ArrayType* links_of(const Route& route) {

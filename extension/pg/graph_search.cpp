@@ -41,13 +41,15 @@ GraphSearch begin_search(Direction direction, Size* budget) {
 
 void add_start(GraphSearch& search, std::int64_t node) {
   const Neighbour start{node, 0, NodeSet::kNone};
-  while (search.met.add(&start, 1, NodeSet::kNone) == 0) grow_search(search);
+  while (search.met.add(&start, 1, NodeSet::kNone) == 0)
+    grow_search(search);
 }
 
 void grow_search(GraphSearch& search) {
   const std::uint32_t capacity = search.met.capacity();
   std::uint32_t more = capacity == 0 ? kFirstCapacity : Min(capacity, NodeSet::kMaxCapacity - capacity);
-  while (more > 0 && bytes_for(capacity + more) - bytes_for(capacity) > *search.budget) more /= 2;
+  while (more > 0 && bytes_for(capacity + more) - bytes_for(capacity) > *search.budget)
+    more /= 2;
   if (more == 0) raise_too_large(search);
   *search.budget -= bytes_for(capacity + more) - bytes_for(capacity);
   const Size nodes_size = sizeof(Reached) * (capacity + more);

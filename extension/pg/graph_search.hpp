@@ -68,7 +68,8 @@ bool advance_search(GraphSearch& search, StoreHandle* store, SnapshotView& view,
       store_unlock(store);
       view.report(store);
       const std::uint32_t first = search.met.size();
-      for (std::size_t added = 0; (added += search.met.add(found + added, n - added, end)) < n;) grow_search(search);
+      for (std::size_t added = 0; (added += search.met.add(found + added, n - added, end)) < n;)
+        grow_search(search);
       if (stop(first)) return true;
       CHECK_FOR_INTERRUPTS();
     }

@@ -25,7 +25,8 @@ INSERT INTO wanted VALUES
   ('walk', 'regclass, bigint, text, integer', 'TABLE(id bigint, depth integer, via bigint)', false),
   ('walk', 'regclass, bigint[], text, integer', 'TABLE(id bigint, depth integer, via bigint)', false),
   ('reachable', 'regclass, bigint, bigint, text', 'boolean', false),
-  ('shortest_path', 'regclass, bigint, bigint, text', 'bigint[]', false);
+  ('shortest_path', 'regclass, bigint, bigint, text', 'bigint[]', false),
+  ('hubs', 'regclass, text, bigint', 'TABLE(id bigint, degree bigint)', false);
 -- What looks at the store itself, not at a snapshot of it: its answer may change within a statement.
 CREATE TEMP TABLE wanted_of_store(name text, arguments text);
 INSERT INTO wanted_of_store VALUES ('store_stats', 'regclass'), ('verify_store', 'regclass'), ('settle', 'regclass');

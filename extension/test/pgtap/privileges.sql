@@ -1,6 +1,6 @@
 -- Who may do what: USAGE of the server makes stores, the table's own privileges rule SQL and functions alike.
 BEGIN;
-SELECT plan(100);
+SELECT plan(102);
 
 CREATE ROLE regress_doublets_owner;
 CREATE ROLE regress_doublets_user;
@@ -62,6 +62,7 @@ INSERT INTO needs VALUES
   ('SELECT', $$SELECT * FROM doublets.walk('owned.links', 1)$$),
   ('SELECT', $$SELECT doublets.walk('owned.links', ARRAY[1])$$),
   ('SELECT', $$SELECT doublets.reachable('owned.links', 1, 1)$$),
+  ('SELECT', $$SELECT * FROM doublets.hubs('owned.links')$$),
   ('SELECT', $$SELECT doublets.shortest_path('owned.links', 1, 2)$$),
   ('SELECT', $$SELECT * FROM doublets.store_stats('owned.links')$$),
   ('INSERT', 'INSERT INTO owned.links VALUES (10, 1, 1)'),

@@ -42,6 +42,8 @@ INSERT INTO cases VALUES
   ('22023', 'SELECT doublets.walk(''%1$s'', 1, ''both'', -1)'),
   ('22023', 'SELECT doublets.reachable(''%1$s'', 1, 2, ''up'')'),
   ('22023', 'SELECT doublets.shortest_path(''%1$s'', 1, 2, ''up'')'),
+  ('22023', 'SELECT doublets.hubs(''%1$s'', ''up'')'),
+  ('22023', 'SELECT doublets.hubs(''%1$s'', k => -1)'),
   ('42703', 'SELECT weight FROM %1$s'),
   ('2BP01', 'DROP SERVER doublets');
 SELECT throws_ok(format(statement, store), state, NULL, format(statement, store))

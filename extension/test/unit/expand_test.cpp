@@ -66,8 +66,7 @@ TEST(NodeSet, AgreesWithAMap) {
         if (known == model.end()) {
           model[m.node] = m;
           order.push_back(m.node);
-        } else if (m.via < known->second.via &&
-                   std::find(order.begin() + level, order.end(), m.node) != order.end()) {
+        } else if (m.via < known->second.via && std::find(order.begin() + level, order.end(), m.node) != order.end()) {
           known->second = m;
         }
       }
@@ -98,15 +97,19 @@ TEST_P(Expand, FindsTheNeighboursOfAllNodes) {
     outgoing.emplace_back(source, id, target);
     incoming.emplace_back(target, id, source);
   };
-  for (int i = 0; i < 3000; ++i) create(static_cast<std::int64_t>(random() % 400), static_cast<std::int64_t>(random() % 400));
+  for (int i = 0; i < 3000; ++i)
+    create(static_cast<std::int64_t>(random() % 400), static_cast<std::int64_t>(random() % 400));
   const std::pair<std::int64_t, int> hubs[] = {{1000, 124}, {1001, 125}, {1002, 126}, {1003, 512}, {1004, 2000}};
   for (const auto& [hub, degree] : hubs)
-    for (int i = 0; i < degree; ++i) create(hub, static_cast<std::int64_t>(random() % 400) - 10);
+    for (int i = 0; i < degree; ++i)
+      create(hub, static_cast<std::int64_t>(random() % 400) - 10);
   for (const Access access : {Access::kSource, Access::kTarget}) {
     GrowingSet nodes;
     nodes.grow(600);
-    for (std::int64_t node = -10; node < 450; ++node) nodes.add({{node, 0, 0}}, 0);
-    for (const std::int64_t hub : {1004, 1003, 1000, 1001, 1002}) nodes.add({{hub, 0, 0}}, 0);
+    for (std::int64_t node = -10; node < 450; ++node)
+      nodes.add({{node, 0, 0}}, 0);
+    for (const std::int64_t hub : {1004, 1003, 1000, 1001, 1002})
+      nodes.add({{hub, 0, 0}}, 0);
     for (const std::uint32_t first : {0u, 17u}) {
       std::vector<Link> found, wanted;
       Neighbour batch[Store::kNeighbours];
@@ -116,7 +119,8 @@ TEST_P(Expand, FindsTheNeighboursOfAllNodes) {
         const std::size_t n = store.store().expand(nodes.set, expansion, AutoStore::kAll, batch);
         ASSERT_LE(n, Store::kNeighbours);
         ASSERT_LT(++steps, 1000u);
-        for (std::size_t i = 0; i < n; ++i) found.emplace_back(nodes.set[batch[i].from].node, batch[i].via, batch[i].node);
+        for (std::size_t i = 0; i < n; ++i)
+          found.emplace_back(nodes.set[batch[i].from].node, batch[i].via, batch[i].node);
       }
       for (const Link& link : access == Access::kSource ? outgoing : incoming)
         if (const std::uint32_t place = nodes.set.find(std::get<0>(link)); place != NodeSet::kNone && place >= first)
@@ -132,15 +136,18 @@ TEST_P(Expand, FindsTheNeighboursOfAllNodes) {
 TEST_P(Expand, LeavesOutWhatIsNotSeen) {
   AutoStore store(GetParam());
   store.settle_at_once = false;
-  for (std::int64_t i = 0; i < 200; ++i) store.create(1, i);
-  for (LinkId id = 1; id <= 200; id += 2) store.remove(id);
+  for (std::int64_t i = 0; i < 200; ++i)
+    store.create(1, i);
+  for (LinkId id = 1; id <= 200; id += 2)
+    store.remove(id);
   GrowingSet nodes;
   nodes.grow(1);
   nodes.add({{1, 0, 0}}, 0);
   Neighbour batch[Store::kNeighbours];
   Expansion expansion{Access::kSource, 0, 1};
   std::size_t n = 0;
-  while (!expansion.done()) n += store.store().expand(nodes.set, expansion, AutoStore::kAll, batch);
+  while (!expansion.done())
+    n += store.store().expand(nodes.set, expansion, AutoStore::kAll, batch);
   EXPECT_EQ(n, 100u);
 }
 
