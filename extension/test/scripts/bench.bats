@@ -282,7 +282,7 @@ refused() {
   done
   grep -q 'run 1 of' "$log"
   kill -INT -- "-$pid"
-  run wait "$pid"
+  wait "$pid" || [ "$?" -eq 130 ]
   [ ! -e "$BATS_TEST_TMPDIR/result" ]
   [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
   run ! pgrep -f -- "-D $BATS_TEST_TMPDIR/tmp" >/dev/null
