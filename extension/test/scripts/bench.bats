@@ -369,8 +369,13 @@ refused() {
 @test "a target is shown beside what a store that costs nothing would reach" {
   run judged "SELECT fields[6:7] FROM report.target_lines WHERE fields[1] LIKE 'Autocommit INSERT, CPU%'" eval '
     sed -i -E "s/^(floors,client,xid,server,1,[0-9]+,[0-9]+),.*/\1,20,16/" samples.csv
-    with_store "runs 901,1,targets,client,insert,native_unlogged,1,1,1" "runs 902,1,targets,client,insert,split_volatile,1,1,1" \
-      "samples targets,client,insert,native_unlogged,1,1,100,50,40" "samples targets,client,insert,split_volatile,1,1,100,30,20"'
+    sed -i "s/^floors,client,xid,server,.*/floors,client,xid,server,20/" medians.csv
+    with_store "operations 67,targets,client,insert,Prepared autocommit INSERT" \
+      "runs 901,1,targets,client,insert,native_unlogged,2,1,1" \
+      "runs 902,1,targets,client,insert,split_volatile,2,1,1" \
+      "samples targets,client,insert,native_unlogged,1,1,100,50,40" "samples targets,client,insert,native_unlogged,1,2,100,50,40" \
+      "samples targets,client,insert,split_volatile,1,1,100,30,20" "samples targets,client,insert,split_volatile,1,2,100,30,20" \
+      "medians targets,client,insert,native_unlogged,50" "medians targets,client,insert,split_volatile,30"'
   [ "$output" = '{2×,"2.5× (xid only: 16 µs)"}' ]
 }
 
