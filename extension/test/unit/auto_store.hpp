@@ -14,6 +14,7 @@ namespace doublets::test {
 
 class AutoStore {
  public:
+  // Sees what is committed.
   static bool includes(void*, const TxnSlot& slot, CommandId) noexcept {
     return load_state(slot) == TxnState::kCommitted;
   }
@@ -93,28 +94,15 @@ class AutoStore {
   Heap& heap() { return memory_.heap(); }
   StoreHeader& header() { return reinterpret_cast<StoreHeader&>(memory_.header()); }
 
-<<<<<<< HEAD
-  // Sees what is committed.
-  static bool includes(void*, const TxnSlot& slot, CommandId) noexcept {
-    return load_state(slot) == TxnState::kCommitted;
-  }
-  static constexpr Visibility kAll{includes, nullptr};
-
   bool settle_at_once = true;
   bool commit = true;  // else changes stay open, and unseen
-=======
-  bool settle_at_once = true;
->>>>>>> 11abdb0 (The graph of links: walk from one or many nodes, reachable, shortest_path)
   Status status = Status::kOk;
 
  private:
   static Fate fate(void*, const TxnSlot& slot) noexcept {
     return load_state(slot) == TxnState::kCommitted ? Fate::kCommitted : Fate::kOwn;
   }
-<<<<<<< HEAD
 
-=======
->>>>>>> 11abdb0 (The graph of links: walk from one or many nodes, reachable, shortest_path)
   static Pattern pattern(Any id, Any source, Any target) {
     const auto range = [](Any v) { return v ? Range::point(*v) : Range{}; };
     return {range(id), range(source), range(target)};
