@@ -56,7 +56,7 @@ do for [p = 1:panels] {
   set origin ((p - 1) % columns) * panel_width, top - ((p - 1) / columns + 1) * panel_height
   set title operations[p]
   set ylabel quantity.units[p]
-  set yrange [0:highest[p] * 1.05]
+  set yrange [0:highest[p] > 0 ? highest[p] * 1.05 : 1]
   set format y "%g"
   unset xtics
   plot csv using (column("panel") == p ? column("slot") : NaN):(column("bar")):(column("colour")) with boxes linecolor rgb variable, \
