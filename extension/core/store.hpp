@@ -238,6 +238,11 @@ public:
     return header_.flights + header_.records + header_.passed_over;
   }
 
+  // Number of versions; may be asked without a lock, as a hint.
+  static std::uint64_t size_hint(const StoreHeader &header) noexcept {
+    return __atomic_load_n(&header.versions, __ATOMIC_RELAXED);
+  }
+
   // Whether there is anything to settle; may be asked without a lock, as a hint.
   static bool has_unsettled(const StoreHeader &header, std::uint64_t n = 1) noexcept {
     return __atomic_load_n(&header.flights, __ATOMIC_RELAXED) +

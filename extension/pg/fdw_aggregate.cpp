@@ -29,9 +29,9 @@ std::uint64_t count_one_by_one(ScanState* state, const Search& search) {
   for (Position position; !position.done;) {
     CHECK_FOR_INTERRUPTS();
     store_lock(state->store, LW_SHARED);
-    const std::size_t found = Store(state->store->heap)
-                                  .scan(search, position, state->view->visibility(), state->rows, state->row_capacity,
-                                        state->passed);
+    const std::size_t found =
+        Store(state->store->heap)
+            .scan(search, position, state->view->visibility(), state->rows, state->row_capacity, state->passed);
     store_unlock(state->store);
     state->view->report(state->store);
     n += found;
@@ -121,8 +121,8 @@ bool next_group(ScanState* state, Degree* degree) {
     CHECK_FOR_INTERRUPTS();
     store_lock(state->store, LW_SHARED);
     a->count = Store(state->store->heap)
-                   .degrees(a->group == kPartSource ? Access::kSource : Access::kTarget, allowed.range,
-                            state->position, state->view->visibility(), a->degrees, Aggregate::kBatch);
+                   .degrees(a->group == kPartSource ? Access::kSource : Access::kTarget, allowed.range, state->position,
+                            state->view->visibility(), a->degrees, Aggregate::kBatch);
     store_unlock(state->store);
     state->view->report(state->store);
     a->next = 0;

@@ -223,20 +223,9 @@ extern "C" void doublets_get_rel_size(PlannerInfo* root, RelOptInfo* baserel, Oi
   info->spec = store_spec(rel);
   info->store = RecoveryInProgress() ? nullptr : store_open(rel, false);
   table_close(rel, NoLock);
-  // The ordered indexes do not know the number of distinct ends; graphs have few links per node.
-  constexpr double kUsualDegree = 8;
-  info->mean[kPartId] = 1;
-  info->mean[kPartSource] = info->mean[kPartTarget] = kUsualDegree;
-  if (info->store != nullptr) {
-    store_lock(info->store, LW_SHARED);
-    const StoreHeader& header = Store(info->store->heap).header();
-    info->links = static_cast<double>(header.versions);
-    if (header.layout == Layout::kSplit && header.versions > 0) {
-      info->mean[kPartSource] = info->links / static_cast<double>(header.split.by_source.entries);
-      info->mean[kPartTarget] = info->links / static_cast<double>(header.split.by_target.entries);
-    }
-    store_unlock(info->store);
-  }
+  if (info->store != nullptr) info->links = static_cast<double>(Store::size_hint(Store(info->store->heap).header()));
+  mean_degrees(info->store, info->links, info->mean);
+  info->analyzed = baserel->tuples;
   sort_clauses(root, baserel, baserel->baserestrictinfo, &info->pushed, &info->local);
   info->selectivity = clauselist_selectivity(root, info->local, 0, JOIN_INNER, nullptr);
   cost_qual_eval(&info->local_cost, info->local, root);

@@ -39,8 +39,8 @@ const char* order_name(const StoreSpec* spec, const PathChoice& choice) {
 void explain_aggregate(const ForeignScan* plan, ExplainState* es) {
   const int relation = bms_singleton_member(plan->fs_relids);
   ExplainPropertyText("Relations",
-                      psprintf("Aggregate on (%s)", quote_identifier(static_cast<const char*>(list_nth(
-                                                        es->rtable_names, relation - 1)))),
+                      psprintf("Aggregate on (%s)",
+                               quote_identifier(static_cast<const char*>(list_nth(es->rtable_names, relation - 1)))),
                       es);
   List* results = NIL;
   ListCell* cell;

@@ -1,10 +1,11 @@
 // What the planning files of the foreign-data wrapper share.
 //
-//   fdw_match.cpp     conditions among the clauses of a query
-//   fdw_estimate.cpp  how many links they leave, what a search costs
-//   fdw_paths.cpp     the ways to scan a store, and the orders they give
-//   fdw_upper.cpp     aggregates
-//   fdw_plan.cpp      the plan node
+//   fdw_match.cpp       conditions among the clauses of a query
+//   fdw_estimate.cpp    how many links they leave, what a search costs
+//   fdw_statistics.cpp  how many different values a column has
+//   fdw_paths.cpp       the ways to scan a store, and the orders they give
+//   fdw_upper.cpp       aggregates
+//   fdw_plan.cpp        the plan node
 #pragma once
 
 #include "fdw.hpp"
@@ -24,6 +25,7 @@ struct PlanInfo {
   const StoreSpec* spec;
   StoreHandle* store;   // null: no links
   double links;         // versions in the store
+  double analyzed;      // links of which ANALYZE has made statistics; -1: none
   double mean[kParts];  // links per used value of a part
   List* pushed;         // Conditions of the relation alone
   List* local;          // RestrictInfos the executor checks
@@ -75,6 +77,9 @@ struct AccessEstimate {
   double searches;
   double visited;  // links looked at
 };
+
+// The mean number of links per used value of each part of a store with so many links.
+void mean_degrees(StoreHandle* store, double links, double (&mean)[kParts]);
 
 // Whether an access is there for conditions of this form, and confines the search.
 bool is_confined(const PlanInfo* info, const Guess& guess, Access access);

@@ -21,8 +21,7 @@ bool count_is_of_all_rows(const Aggref* aggregate, Index relid, const StoreSpec*
   if (aggregate->aggfnoid != F_COUNT_ANY) return false;
   auto* argument = reinterpret_cast<::Node*>(linitial_node(TargetEntry, aggregate->args)->expr);
   Part part;  // no part of a link is ever NULL
-  return is_part(argument, relid, spec, &part) ||
-         (IsA(argument, Const) && !castNode(Const, argument)->constisnull);
+  return is_part(argument, relid, spec, &part) || (IsA(argument, Const) && !castNode(Const, argument)->constisnull);
 }
 
 bool output_of(const Aggref* aggregate, Index relid, const StoreSpec* spec, Output* output) {
@@ -129,9 +128,9 @@ void add_aggregate_path(PlannerInfo* root, RelOptInfo* input, RelOptInfo* output
   add_condition_columns(columns, input, info->pushed);
   List* aggregate = list_make4(columns->expressions, columns->outputs, info->pushed, wanted.having);
   List* choice = lappend_int(path_private({e.access, false, false}), columns->grouped ? columns->group : kParts);
-  add_path(output, reinterpret_cast<Path*>(create_foreign_upper_path(root, output, wanted.target, rows, startup,
-                                                                     total, wanted.pathkeys, nullptr,
-                                                                     list_make2(choice, aggregate))));
+  add_path(output,
+           reinterpret_cast<Path*>(create_foreign_upper_path(root, output, wanted.target, rows, startup, total,
+                                                             wanted.pathkeys, nullptr, list_make2(choice, aggregate))));
 }
 
 }  // namespace

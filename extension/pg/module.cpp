@@ -10,6 +10,7 @@ extern PGDLLEXPORT void _PG_init(void);
 namespace doublets::pg {
 void ddl_init();
 void transactions_init();
+void statistics_init();
 }  // namespace doublets::pg
 
 extern "C" PGDLLEXPORT void _PG_init(void) {
@@ -17,4 +18,5 @@ extern "C" PGDLLEXPORT void _PG_init(void) {
   doublets::pg::registry_init();
   doublets::pg::ddl_init();
   doublets::pg::transactions_init();
+  doublets::pg::statistics_init();
 }

@@ -102,6 +102,7 @@ void format_slab(SharedStore* slab, uint32 number) {
       LWLockInitialize(&part.lock, root->store_tranche);
     slab[i].lock_count = lock_count;
     pg_atomic_init_u64(&slab[i].incarnation, 0);
+    pg_atomic_init_u64(&slab[i].planned_size, 0);
     slab[i].state = StoreState::kFree;
     slab[i].slot = slots_in(number) + i;
     slab[i].next = i + 1 < count ? slab[i].slot + 2 : 0;
@@ -330,6 +331,7 @@ SharedStore* registry_insert(const StoreKey& key, const StoreSpec& spec, uint64 
       store->root = chunk;
       store->layout = spec.layout;
       store->unique_pairs = spec.unique_pairs;
+      pg_atomic_write_u64(&store->planned_size, 0);
       store->state = StoreState::kLive;
       uint32& bucket = bucket_of(key);
       store->next = bucket;

@@ -38,6 +38,7 @@ inline constexpr uint32 kMaxStoreLocks = 4;
 // a cache line.
 struct alignas(PG_CACHE_LINE_SIZE) SharedStore {
   pg_atomic_uint64 incarnation;  // 0: none; written under the registry lock, read by anyone
+  pg_atomic_uint64 planned_size;  // versions when plans were last invalidated; written when a transaction commits
   // The registry lock; key, root, layout and unique_pairs are constant while live, so
   // whoever has the relation locked may read them without it.
   StoreKey key;

@@ -18,6 +18,13 @@ namespace doublets::pg {
 
 struct StoreTransaction;  // the adapter's transactions.cpp
 
+// How many links a source and a target have on average, when the store had so many links; sampled.
+struct MeanDegrees {
+  double links;
+  double source;
+  double target;
+};
+
 // One per store and backend, in TopMemoryContext. Valid while its relation is
 // locked and, after that, to the end of the transaction.
 struct StoreHandle {
@@ -30,10 +37,11 @@ struct StoreHandle {
   uint64 max_size;         // of the options as of the last store_open; 0: no limit
   dsm_segment** segments;  // of chunk i, null for chunks in an arena
   std::uint32_t segment_capacity;
-  StoreHandle* next_lost;  // of pending.cpp
-  LWLock* held;            // the one last taken as a reader; null: all of them as a writer
-  bool settled_none;       // by the last statement that settled in passing
-  unsigned passes;         // of statements that might have settled
+  StoreHandle* next_lost;    // of pending.cpp
+  LWLock* held;              // the one last taken as a reader; null: all of them as a writer
+  bool settled_none;         // by the last statement that settled in passing
+  unsigned passes;           // of statements that might have settled
+  MeanDegrees mean_degrees;  // of fdw_statistics.cpp
   StoreTransaction*
       transaction;  // of transactions.cpp: of the innermost subtransaction that has written; null when attached
 };

@@ -17,18 +17,39 @@ void leave(const StoreTransaction &t) noexcept {
     t.store->transaction = t.outer;
 }
 
+// Nothing else invalidates plans as a store grows: whoever changes its size by a factor of four tells those who have
+// planned with the size before. Not at less, lest a store that goes up and down keeps everybody planning.
+void announce_sizes() {
+  constexpr std::uint64_t kFactor = 4, kSmall = 64;
+  for (StoreTransaction *t = transactions; t != nullptr; t = t->next) {
+    const std::uint64_t planned = Max(pg_atomic_read_u64(&t->store->shared->planned_size), kSmall);
+    const std::uint64_t size = Max(Store::size_hint(Store(t->store->heap).header()), kSmall);
+    if (size < planned * kFactor && size * kFactor > planned)
+      continue;
+    const Oid relation = t->store->key.relation;
+    if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
+      CacheInvalidateRelcacheByRelid(relation);
+    t->announced_size = size;
+  }
+}
+
 // Sets the state of every slot of the innermost subtransaction, or of all, and forgets the records.
 void finish(TxnState state, SubTransactionId subid = InvalidSubTransactionId) noexcept {
   for (; transactions != nullptr && (subid == InvalidSubTransactionId || transactions->subid == subid);
        transactions = transactions->next) {
     if (transactions->slot)
       store_state(transactions->store->heap.at(transactions->slot), state);
+    if (state == TxnState::kCommitted && transactions->announced_size != 0)
+      pg_atomic_write_u64(&transactions->store->shared->planned_size, transactions->announced_size);
     leave(*transactions);
   }
 }
 
 extern "C" void at_xact_event(XactEvent event, void *) {
   switch (event) {
+  case XACT_EVENT_PRE_COMMIT:
+    announce_sizes();
+    break;
   case XACT_EVENT_COMMIT:
     finish(TxnState::kCommitted);
     registry_at_xact_end(true);

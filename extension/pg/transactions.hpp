@@ -23,6 +23,7 @@ struct StoreTransaction {
   FullTransactionId xid;
   SubTransactionId subid;
   Ref<TxnSlot> slot; // null until something was written
+  std::uint64_t announced_size; // 0: plans stay as they are; else the size the next ones are made for
   StoreTransaction *outer; // of the same store, of the nearest subtransaction around this one
   StoreTransaction *next;
 };
