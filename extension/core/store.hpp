@@ -121,7 +121,7 @@ public:
   // The next links of a search that `seen_by` sees, in its order (see Access): writes at most
   // `capacity` (>= 2) to `rows`, advances `position`. May write none and not be done: bounded
   // work. Looks at hardly more versions than it takes to fill `rows`, so whoever wants few
-  // links asks for few. `passed` is raised by the versions looked at and not seen.
+  // links asks for few. `passed` is raised by the versions looked at and not written.
   // Requires: search.access is one the layout has for the pattern.
   std::size_t scan(const Search &search, Position &position, const Visibility &seen_by,
                    LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;

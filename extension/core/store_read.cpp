@@ -92,7 +92,10 @@ std::size_t Store::scan(const Search& search, Position& position, const Visibili
   position.done = true;
   const IdIndex ids(heap_, header_.ids);
   for (Ref<Version> v = ids.head(search.pattern.id.low); v && found < capacity; v = heap_.at(v).older)
-    if (sees(v, seen_by) && search.pattern.matches(heap_.at(v))) rows[found++] = row(v);
+    if (sees(v, seen_by) && search.pattern.matches(heap_.at(v)))
+      rows[found++] = row(v);
+    else
+      ++passed;
   return found;
 }
 
@@ -124,6 +127,8 @@ std::size_t Store::scan_ids(const Search& search, Position& position, const Visi
             return false;
           }
           rows[found++] = row(v);
+        } else {
+          ++passed;
         }
       }
       if (!heap_.at(v).flight) break;  // settled: nothing older is left that anyone sees
@@ -163,10 +168,10 @@ template <class Index>
       index.resume_after(search, position, refs[i - 1]);
       break;
     }
-    if (!sees(refs[i], seen_by))
-      ++passed;
-    else if (search.pattern.matches(heap_.at(refs[i])))
+    if (sees(refs[i], seen_by) && search.pattern.matches(heap_.at(refs[i])))
       rows[found++] = row(refs[i]);
+    else
+      ++passed;
   }
   return found;
 }

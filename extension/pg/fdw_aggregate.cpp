@@ -36,7 +36,7 @@ std::uint64_t count_one_by_one(ScanState* state, const Search& search) {
     state->view->report(state->store);
     n += found;
   }
-  state->visited += n;
+  state->found += n;
   return n;
 }
 

@@ -84,7 +84,7 @@ extern "C" void doublets_explain_scan(ForeignScanState* node, ExplainState* es) 
   }
   if (es->analyze && es->verbose) {
     ExplainPropertyInteger("Searches", nullptr, static_cast<int64>(state->searches), es);
-    ExplainPropertyInteger("Links Visited", nullptr, static_cast<int64>(state->visited), es);
+    ExplainPropertyInteger("Links Visited", nullptr, static_cast<int64>(state->found + state->passed), es);
     ExplainPropertyInteger("Versions Skipped", nullptr, static_cast<int64>(state->passed), es);
   }
 }

@@ -212,7 +212,7 @@ void fill_scan(ScanState* state) {
     }
     store_unlock(state->store);
     state->view->report(state->store);
-    state->visited += state->row_count;
+    state->found += state->row_count;
     if (!state->filter) continue;
     const auto end = std::remove_if(state->rows, state->rows + state->row_count,
                                     [state](const LinkRow& r) noexcept { return !passes(state, r); });

@@ -36,8 +36,8 @@ struct ScanState {
   std::size_t row_count;
   std::size_t next_row;
   std::uint64_t searches;  // for EXPLAIN ANALYZE
-  std::uint64_t visited;
-  std::uint64_t passed;
+  std::uint64_t found;   // links the store has given
+  std::uint64_t passed;  // versions it has looked at and not given
 };
 
 // Prepares the scan of a relation that a plan node describes. With EXEC_FLAG_EXPLAIN_ONLY nothing but
