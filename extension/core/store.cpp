@@ -300,28 +300,35 @@ WriteResult Store::confirm(Ref<Version> version, const Oracle &oracle) noexcept 
   return r;
 }
 
+// Makes `change(i)` for the links in order, asking ahead for what their ends will touch in the index.
+template <class Index, class Change>
+WriteResult Store::each_ahead(Index &index, const LinkInput *links, std::size_t n, std::size_t &done,
+                              Change &&change) noexcept {
+  constexpr std::size_t kSteps = Index::kPrefetchSteps;
+  const auto ask = [&](std::size_t step, std::size_t i) noexcept {
+    if (i < n)
+      index.prefetch(static_cast<unsigned>(step), links[i].source, links[i].target);
+  };
+  WriteResult r;
+  for (std::size_t step = 0; step < kSteps; ++step)
+    for (std::size_t i = 0; i < (kSteps - step) * kStride; ++i)
+      ask(step, i);
+  for (done = 0; done < n; ++done) {
+    for (std::size_t step = 0; step < kSteps; ++step)
+      ask(step, done + (kSteps - step) * kStride);
+    r = change(done);
+    if (r.status != Status::kOk)
+      break;
+  }
+  return r;
+}
+
 WriteResult Store::insert(LinkInput *links, std::size_t n, const Writer &writer,
                           std::size_t &done) noexcept {
-  done = 0;
   return with_index([&](auto &index) noexcept {
-    using Index = std::remove_reference_t<decltype(index)>;
-    constexpr std::size_t kSteps = Index::kPrefetchSteps;
-    const auto ask = [&](std::size_t step, std::size_t i) noexcept {
-      if (i < n)
-        index.prefetch(static_cast<unsigned>(step), links[i].source, links[i].target);
-    };
-    WriteResult r;
-    for (std::size_t step = 0; step < kSteps; ++step)
-      for (std::size_t i = 0; i < (kSteps - step) * kStride; ++i)
-        ask(step, i);
-    for (; done < n; ++done) {
-      for (std::size_t step = 0; step < kSteps; ++step)
-        ask(step, done + (kSteps - step) * kStride);
-      r = put(index, links[done], {}, writer);
-      if (r.status != Status::kOk)
-        break;
-    }
-    return r;
+    return each_ahead(index, links, n, done, [&](std::size_t i) noexcept {
+      return put(index, links[i], {}, writer);
+    });
   });
 }
 
@@ -384,7 +391,10 @@ void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,
   let_go(aborted);
 }
 
-WriteResult Store::update(Ref<Version> version, LinkInput &link, const Writer &writer) noexcept {
+// Checks, plans and applies the replacement of a version.
+template <class Index>
+WriteResult Store::replace(Index &index, Ref<Version> version, LinkInput &link,
+                           const Writer &writer) noexcept {
   const bool keeps_key = same_key(heap_.at(version), link.id, link.source, link.target);
   WriteResult r = check(version, keeps_key ? LockStrength::kNoKeyUpdate : LockStrength::kUpdate,
                         writer.oracle);
@@ -394,15 +404,39 @@ WriteResult Store::update(Ref<Version> version, LinkInput &link, const Writer &w
   }
   const bool locked = holds(heap_.at(version).id, LockStrength::kUpdate, writer.oracle);
   const LockStrength wanted = r.wanted;
-  r = with_index([&](auto &index) noexcept {
-    index.prefetch(link.source, link.target);
-    return put(index, link, version, writer);
-  });
+  r = put(index, link, version, writer);
   r.wanted = wanted;
   if (r.status == Status::kOk || r.applied) {
     mark_deleted(version, link.version, writer);
     if (kVersioned && locked)
       heap_.at(heap_.at(version).flight).cmax |= Flight::kKeyChanged;
+  }
+  return r;
+}
+
+WriteResult Store::update(Ref<Version> version, LinkInput &link, const Writer &writer) noexcept {
+  return with_index([&](auto &index) noexcept {
+    index.prefetch(link.source, link.target);
+    return replace(index, version, link, writer);
+  });
+}
+
+WriteResult Store::update(const LinkRow *rows, LinkInput *links, std::size_t n, const Writer &writer,
+                          std::size_t &done) noexcept {
+  return with_index([&](auto &index) noexcept {
+    return each_ahead(index, links, n, done, [&](std::size_t i) noexcept {
+      return replace(index, rows[i].version, links[i], writer);
+    });
+  });
+}
+
+WriteResult Store::erase(const LinkRow *rows, std::size_t n, const Writer &writer,
+                         std::size_t &done) noexcept {
+  WriteResult r;
+  for (done = 0; done < n; ++done) {
+    r = erase(rows[done].version, writer);
+    if (r.status != Status::kOk)
+      break;
   }
   return r;
 }

@@ -218,8 +218,14 @@ public:
   // Replaces a version. link.id is the id it shall have (never 0). As insert if the pair is open.
   WriteResult update(Ref<Version> version, LinkInput &link, const Writer &writer) noexcept;
 
-  // Deletes a version.
+  // Replaces the versions of rows[0 .. n) by links[0 .. n), in order, until one cannot be; `done` is how
+  // many were. As insert about a link that waits for its pair.
+  WriteResult update(const LinkRow *rows, LinkInput *links, std::size_t n, const Writer &writer,
+                     std::size_t &done) noexcept;
+
+  // Deletes a version, or those of rows[0 .. n) until one cannot be.
   WriteResult erase(Ref<Version> version, const Writer &writer) noexcept;
+  WriteResult erase(const LinkRow *rows, std::size_t n, const Writer &writer, std::size_t &done) noexcept;
 
   // Locks a version and its successors to the end of the writer's transaction.
   WriteResult lock(Ref<Version> version, LockStrength strength, const Writer &writer) noexcept;
@@ -297,6 +303,11 @@ private:
   std::uint32_t *members(const Flight &run) const noexcept {
     return reinterpret_cast<std::uint32_t *>(heap_.address(run.aux));
   }
+  template <class Index, class Change>
+  WriteResult each_ahead(Index &index, const LinkInput *links, std::size_t n, std::size_t &done,
+                         Change &&change) noexcept;
+  template <class Index>
+  WriteResult replace(Index &index, Ref<Version> version, LinkInput &link, const Writer &writer) noexcept;
   bool may_join(const Flight &flight, const Writer &writer) const noexcept;
   void plan_flight(const Writer &writer, BlockPlan &plan) const noexcept;
   void fly(Ref<Version> version, const Writer &writer) noexcept;

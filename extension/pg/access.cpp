@@ -3,8 +3,6 @@
 namespace doublets::pg {
 namespace {
 
-constexpr std::size_t kRowsPerLock = 512; // keeps the store's lock well below a millisecond
-
 const char *column_name(Relation rel, AttrNumber attnum) {
   return NameStr(TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attname);
 }

@@ -56,6 +56,12 @@ Change update_link(const WriteTarget &target, Ref<Version> version, LinkInput &l
                    LockStrength strength, LinkRow &newest);
 Change delete_link(const WriteTarget &target, Ref<Version> version, LinkRow &newest);
 
+// Changes the links of rows[0 .. n), which the command's snapshot sees, in order, until one cannot be changed at once:
+// returns how many were. That one is for update_link or delete_link, which wait or complain.
+// Errors: 40001, those of store_grow, and of updates 23505 for a pair that had to be waited for.
+std::size_t update_links(const WriteTarget &target, const LinkRow *rows, LinkInput *links, std::size_t n);
+std::size_t delete_links(const WriteTarget &target, const LinkRow *rows, std::size_t n);
+
 // What update_link asks for as a command that changes these columns: keys are the id and, if
 // pairs are unique, both ends.
 LockStrength update_strength(const WriteTarget &target, bool id, bool ends);
@@ -83,6 +89,8 @@ inline Ref<Version> version_of(ItemPointer tid) {
 }
 
 // --- What inserting and changing share ---
+
+inline constexpr std::size_t kRowsPerLock = 512; // keeps the store's lock well below a millisecond
 
 // Makes room for blocks of `units` in all. Memory that finished transactions leave behind
 // comes before new memory. Errors: those of store_grow.

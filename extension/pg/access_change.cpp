@@ -157,7 +157,52 @@ bool resolve_change(const WriteTarget &t, Line &line, Ref<Version> version, cons
   }
 }
 
+// Makes `change(first, n, done)` under the store's lock for at most kRowsPerLock rows at a time, until it gets stuck.
+template <class Change>
+std::size_t change_many(const WriteTarget &t, std::size_t n, Change &&change) {
+  for (std::size_t first = 0; first < n;) {
+    const std::size_t batch = n - first < kRowsPerLock ? n - first : kRowsPerLock;
+    // Changes leave as much behind as they make.
+    settle_in_passing(t.store, batch, true);
+    std::size_t done = 0;
+    const WriteResult r = change(first, batch, done);
+    first += done;
+    if (done > 0)
+      announce_write(t.rel);
+    if (r.status == Status::kNeedMemory)
+      make_room(t, r.units);
+    else if (r.status != Status::kOk)
+      return first;
+    CHECK_FOR_INTERRUPTS();
+  }
+  return n;
+}
+
 } // namespace
+
+std::size_t update_links(const WriteTarget &t, const LinkRow *rows, LinkInput *links, std::size_t n) {
+  const Writer writer = writer_of(begin_write(t.store), t.command);
+  return change_many(t, n, [&](std::size_t first, std::size_t batch, std::size_t &done) {
+    store_lock(t.store, LW_EXCLUSIVE);
+    WriteResult r = Store(t.store->heap).update(rows + first, links + first, batch, writer, done);
+    store_unlock(t.store);
+    if (r.applied) {
+      confirm_pair(t, r, links[first + done++]);
+      r = {};
+    }
+    return r;
+  });
+}
+
+std::size_t delete_links(const WriteTarget &t, const LinkRow *rows, std::size_t n) {
+  const Writer writer = writer_of(begin_write(t.store), t.command);
+  return change_many(t, n, [&](std::size_t first, std::size_t batch, std::size_t &done) {
+    store_lock(t.store, LW_EXCLUSIVE);
+    const WriteResult r = Store(t.store->heap).erase(rows + first, batch, writer, done);
+    store_unlock(t.store);
+    return r;
+  });
+}
 
 LockStrength update_strength(const WriteTarget &t, bool id, bool ends) {
   return id || (ends && t.store->unique_pairs) ? LockStrength::kUpdate

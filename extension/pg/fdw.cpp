@@ -29,6 +29,11 @@ DOUBLETS_FUNCTION(doublets_fdw_handler) {
   routine->ExecForeignDelete = doublets_exec_delete;
   routine->EndForeignModify = doublets_end_modify;
   routine->EndForeignInsert = doublets_end_modify;
+  routine->PlanDirectModify = doublets_plan_direct_modify;
+  routine->BeginDirectModify = doublets_begin_direct_modify;
+  routine->IterateDirectModify = doublets_iterate_direct_modify;
+  routine->EndDirectModify = doublets_end_direct_modify;
+  routine->ExplainDirectModify = doublets_explain_direct_modify;
   routine->IsForeignRelUpdatable = doublets_is_updatable;
   routine->ExecForeignTruncate = doublets_truncate;
 

@@ -8,6 +8,7 @@
 //   fdw_values.cpp      rows of SQL as the core's
 //   fdw_lock.cpp        row locks
 //   fdw_modify.cpp      INSERT, COPY, UPDATE, DELETE, TRUNCATE
+//   fdw_direct.cpp      UPDATE and DELETE without a round through the executor for each row
 //   fdw_batch.cpp       whether inserted rows may wait for each other
 //   fdw_import.cpp      IMPORT FOREIGN SCHEMA
 //   fdw_analyze.cpp     ANALYZE
@@ -50,12 +51,35 @@ inline List *scan_outputs(const ForeignScan *plan) {
 inline Part scan_group(const ForeignScan *plan) {
   return static_cast<Part>(lfourth_int(static_cast<const List *>(lsecond(plan->fdw_private))));
 }
+// Of an UPDATE or DELETE that the scan does itself one more item, the last: whether it is the statement whose rows are counted, then
+// the numbers of the columns that an UPDATE sets, whose values are the last of fdw_exprs.
+inline void add_direct_private(ForeignScan *plan, bool counts, List *columns) {
+  plan->fdw_private = lappend(lappend(plan->fdw_private, NIL), lcons_int(counts, columns));
+}
+inline const List *direct_private(const ForeignScan *plan) { return static_cast<const List *>(llast(plan->fdw_private)); }
 inline CmdType scan_locks_for(const ForeignScan *plan) {
   return static_cast<CmdType>(intVal(lthird(plan->fdw_private)));
 }
 
 // Makes `slot` hold a link.
 void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot);
+
+// What the executor leaves to check in rows that are written.
+struct RowChecks {
+  bool constraints; // CHECK, NOT NULL
+  bool partition;   // whether a row is where it belongs: routing knows that of inserted ones, and an updated one is
+                    // not moved by this executor
+};
+RowChecks row_checks(const ResultRelInfo *rinfo, CmdType command);
+
+// A link from the slot of a row to be written. `assign` allows the id to be missing. NULL ends and bad ids are
+// errors, after the constraints of the table have had their say.
+struct NewRow {
+  ResultRelInfo *rinfo;
+  TupleTableSlot *slot;
+  EState *estate;
+};
+LinkInput read_link(const WriteTarget &target, const RowChecks &checks, const NewRow &row, bool assign);
 
 // For the scan of a relation to be changed whose row triggers must see rows that stay as they
 // are: locks the row of the slot if it meets the local conditions. False: it is not wanted.
@@ -105,6 +129,14 @@ TupleTableSlot *doublets_exec_update(EState *estate, ResultRelInfo *rinfo, Tuple
 TupleTableSlot *doublets_exec_delete(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
                                      TupleTableSlot *plan_slot);
 void doublets_end_modify(EState *estate, ResultRelInfo *rinfo);
+
+bool doublets_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation,
+                                 int subplan_index);
+void doublets_begin_direct_modify(ForeignScanState *node, int eflags);
+TupleTableSlot *doublets_iterate_direct_modify(ForeignScanState *node);
+void doublets_end_direct_modify(ForeignScanState *node);
+void doublets_explain_direct_modify(ForeignScanState *node, ExplainState *es);
+
 int doublets_is_updatable(Relation rel);
 void doublets_truncate(List *rels, DropBehavior behavior, bool restart_seqs);
 

@@ -65,8 +65,7 @@ void explain_aggregate(const ForeignScan* plan, ExplainState* es) {
 
 }  // namespace
 
-extern "C" void doublets_explain_scan(ForeignScanState* node, ExplainState* es) {
-  const auto* state = static_cast<const ScanState*>(node->fdw_state);
+void explain_scan(const ScanState* state, const ForeignScanState* node, ExplainState* es) {
   const auto* plan = castNode(ForeignScan, node->ss.ps.plan);
   if (state->aggregate != nullptr) explain_aggregate(plan, es);
   ExplainPropertyText("Layout", layout_name(state->spec->layout), es);
@@ -87,6 +86,10 @@ extern "C" void doublets_explain_scan(ForeignScanState* node, ExplainState* es) 
     ExplainPropertyInteger("Links Visited", nullptr, static_cast<int64>(state->found + state->passed), es);
     ExplainPropertyInteger("Versions Skipped", nullptr, static_cast<int64>(state->passed), es);
   }
+}
+
+extern "C" void doublets_explain_scan(ForeignScanState* node, ExplainState* es) {
+  explain_scan(static_cast<const ScanState*>(node->fdw_state), node, es);
 }
 
 }  // namespace doublets::pg

@@ -16,64 +16,21 @@ struct ModifyState {
   AttrNumber ctid_attno; // of the plan's junk column, for UPDATE and DELETE
   OnConflict on_conflict;
   bool batch;            // rows may wait for each other
-  bool check_constraints;
-  bool check_partition;
+  RowChecks checks;
   bool strength_known;
   LockStrength strength; // of an UPDATE
   LinkInput *inputs; // of kBatchSize, for batches
 };
-
-bool has_row_constraints(Relation rel) {
-  const TupleConstr *constr = RelationGetDescr(rel)->constr;
-  return constr != nullptr && (constr->num_check > 0 || constr->has_not_null);
-}
 
 bool has_insert_row_triggers(Relation rel) {
   const TriggerDesc *t = rel->trigdesc;
   return t != nullptr && (t->trig_insert_before_row || t->trig_insert_after_row);
 }
 
-void check_row(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *slot, EState *estate) {
-  if (state->check_constraints)
-    ExecConstraints(rinfo, slot, estate);
-}
-
-// Reads a link from a slot. `assign` allows the id to be missing. NULL ends and bad ids
-// are errors, after the constraints of the table have had their say.
-LinkInput read_slot(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *slot,
-                    EState *estate, bool assign) {
-  const StoreSpec *spec = state->target.spec;
-  slot_getallattrs(slot);
-  slot->tts_tableOid = RelationGetRelid(state->target.rel);
-  const bool null_id = slot->tts_isnull[spec->id - 1];
-  const bool null_source = slot->tts_isnull[spec->source - 1];
-  const bool null_target = slot->tts_isnull[spec->target - 1];
-  // A row without id is checked once it has one, unless it cannot be inserted at all.
-  if (!(null_id && assign) || null_source || null_target)
-    check_row(state, rinfo, slot, estate);
-  if (state->check_partition)
-    ExecPartitionCheck(rinfo, slot, estate, true);
-  if (null_source || null_target || (null_id && !assign))
-    raise_null_part(state->target.rel,
-                    null_id && !assign ? spec->id
-                    : null_source      ? spec->source
-                                       : spec->target,
-                    slot);
-  LinkInput link{};
-  if (!null_id) {
-    link.id = DatumGetInt64(slot->tts_values[spec->id - 1]);
-    if (link.id <= 0)
-      raise_bad_id(state->target.rel, link.id);
-  }
-  link.source = DatumGetInt64(slot->tts_values[spec->source - 1]);
-  link.target = DatumGetInt64(slot->tts_values[spec->target - 1]);
-  return link;
-}
-
 // Whether somebody looks at rows after they are written. Not known yet when the
 // modification begins: the executor sets up RETURNING later.
 bool need_rows(const ModifyState *state, const ResultRelInfo *rinfo) {
-  return state->check_constraints || rinfo->ri_projectReturning != nullptr ||
+  return state->checks.constraints || rinfo->ri_projectReturning != nullptr ||
          rinfo->ri_WithCheckOptions != NIL || has_insert_row_triggers(state->target.rel);
 }
 
@@ -83,7 +40,8 @@ void show_inserted(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *slo
   if (assigned) {
     fill_slot(state->target.spec, {link.id, link.source, link.target, link.version}, slot);
     slot->tts_tableOid = RelationGetRelid(state->target.rel);
-    check_row(state, rinfo, slot, estate);
+    if (state->checks.constraints)
+      ExecConstraints(rinfo, slot, estate);
   }
   set_tid(&slot->tts_tid, link.version);
 }
@@ -131,11 +89,7 @@ ModifyState *make_state(ModifyTableState *mtstate, ResultRelInfo *rinfo, Command
   const Relation rel = rinfo->ri_RelationDesc;
   state->target = open_for_write(rel, command);
   state->mtstate = mtstate;
-  state->check_constraints = has_row_constraints(rel);
-  // Routing knows that an inserted row is where it belongs. An updated one may not be, and this
-  // executor moves no row out of a foreign table.
-  state->check_partition = rel->rd_rel->relispartition &&
-                           (rinfo->ri_RootResultRelInfo == nullptr || mtstate->operation == CMD_UPDATE);
+  state->checks = row_checks(rinfo, mtstate->operation);
   const auto *plan = reinterpret_cast<const ModifyTable *>(mtstate->ps.plan);
   if (plan != nullptr && plan->onConflictAction == ONCONFLICT_NOTHING)
     state->on_conflict = OnConflict::kSkip;
@@ -187,7 +141,7 @@ extern "C" void doublets_begin_insert(ModifyTableState *mtstate, ResultRelInfo *
 extern "C" TupleTableSlot *doublets_exec_insert(EState *estate, ResultRelInfo *rinfo,
                                                 TupleTableSlot *slot, TupleTableSlot *) {
   auto *state = static_cast<ModifyState *>(rinfo->ri_FdwState);
-  LinkInput link = read_slot(state, rinfo, slot, estate, true);
+  LinkInput link = read_link(state->target, state->checks, {rinfo, slot, estate}, true);
   const bool assigned = link.id == 0;
   insert_links(state->target, &link, 1, state->on_conflict);
   if (!link.version)
@@ -207,7 +161,7 @@ extern "C" TupleTableSlot **doublets_exec_batch_insert(EState *estate, ResultRel
     state->inputs = static_cast<LinkInput *>(
         MemoryContextAlloc(estate->es_query_cxt, sizeof(LinkInput) * kBatchSize));
   for (int i = 0; i < n; ++i)
-    state->inputs[i] = read_slot(state, rinfo, slots[i], estate, true);
+    state->inputs[i] = read_link(state->target, state->checks, {rinfo, slots[i], estate}, true);
   insert_links(state->target, state->inputs, static_cast<std::size_t>(n), OnConflict::kError);
   if (need_rows(state, rinfo))
     for (int i = 0; i < n; ++i)
@@ -233,7 +187,7 @@ extern "C" TupleTableSlot *doublets_exec_update(EState *estate, ResultRelInfo *r
   Ref<Version> version = version_from_plan(state, plan_slot);
   const LockStrength strength = strength_of(state, rinfo, estate);
   for (;;) {
-    LinkInput link = read_slot(state, rinfo, slot, estate, false);
+    LinkInput link = read_link(state->target, state->checks, {rinfo, slot, estate}, false);
     LinkRow newest{};
     switch (update_link(state->target, version, link, strength, newest)) {
     case Change::kDone:

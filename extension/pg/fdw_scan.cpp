@@ -102,29 +102,6 @@ bool passes(const ScanState* state, const LinkRow& row) noexcept {
          state->allowed[kPartTarget].contains(row.target);
 }
 
-void store_row(const ScanState* state, const LinkRow& row, TupleTableSlot* slot) {
-  const StoreSpec* spec = state->spec;
-  // The slot holds the row before, of the same kind, unless somebody has materialised that.
-  if (unlikely(TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))) {
-    ExecClearTuple(slot);
-    ExecStoreVirtualTuple(slot);
-  }
-  slot->tts_values[spec->id - 1] = Int64GetDatum(row.id);
-  slot->tts_values[spec->source - 1] = Int64GetDatum(row.source);
-  slot->tts_values[spec->target - 1] = Int64GetDatum(row.target);
-  set_tid(&slot->tts_tid, row.version);
-}
-
-// Columns that are not parts of a link were dropped and stay null. Nobody but
-// store_row writes to the slot of a scan.
-void prepare_slot(const ScanState* state, TupleTableSlot* slot) {
-  const StoreSpec* spec = state->spec;
-  std::memset(slot->tts_isnull, true, static_cast<std::size_t>(spec->natts));
-  slot->tts_isnull[spec->id - 1] = false;
-  slot->tts_isnull[spec->source - 1] = false;
-  slot->tts_isnull[spec->target - 1] = false;
-}
-
 }  // namespace
 
 ScanState* make_scan(ForeignScanState* node, Relation rel, int eflags) {
@@ -220,6 +197,26 @@ void fill_scan(ScanState* state) {
   }
 }
 
+void show_link(const StoreSpec* spec, const LinkRow& row, TupleTableSlot* slot) {
+  // The slot holds the row before, of the same kind, unless somebody has materialised that.
+  if (unlikely(TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))) {
+    ExecClearTuple(slot);
+    ExecStoreVirtualTuple(slot);
+  }
+  slot->tts_values[spec->id - 1] = Int64GetDatum(row.id);
+  slot->tts_values[spec->source - 1] = Int64GetDatum(row.source);
+  slot->tts_values[spec->target - 1] = Int64GetDatum(row.target);
+  set_tid(&slot->tts_tid, row.version);
+}
+
+// Columns that are not parts of a link were dropped and stay null.
+void prepare_slot(const StoreSpec* spec, TupleTableSlot* slot) {
+  std::memset(slot->tts_isnull, true, static_cast<std::size_t>(spec->natts));
+  slot->tts_isnull[spec->id - 1] = false;
+  slot->tts_isnull[spec->source - 1] = false;
+  slot->tts_isnull[spec->target - 1] = false;
+}
+
 extern "C" void doublets_begin_scan(ForeignScanState* node, int eflags) {
   Relation rel = node->ss.ss_currentRelation;
   const bool aggregate = rel == nullptr;
@@ -231,7 +228,7 @@ extern "C" void doublets_begin_scan(ForeignScanState* node, int eflags) {
   node->fdw_state = state;
   if (aggregate) prepare_aggregate(state, node);
   if (aggregate || (eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0) return;
-  prepare_slot(state, node->ss.ss_ScanTupleSlot);
+  prepare_slot(state->spec, node->ss.ss_ScanTupleSlot);
   if (state->store != nullptr && scan_locks_for(castNode(ForeignScan, node->ss.ps.plan)) != CMD_UNKNOWN) {
     state->locking = static_cast<WriteTarget*>(palloc(sizeof(WriteTarget)));
     *state->locking = {rel, state->spec, state->store, node->ss.ps.state->es_output_cid};
@@ -245,7 +242,7 @@ extern "C" TupleTableSlot* doublets_iterate_scan(ForeignScanState* node) {
   do {
     const LinkRow* row = next_link(state);
     if (row == nullptr) return ExecClearTuple(slot);
-    store_row(state, *row, slot);
+    show_link(state->spec, *row, slot);
   } while (unlikely(state->locking != nullptr) && !lock_scanned_row(node, *state->locking, slot));
   return slot;
 }

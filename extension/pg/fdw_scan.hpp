@@ -64,6 +64,11 @@ inline constexpr std::size_t kMostRows = 1024;  // copied under one hold of the 
 void prepare_aggregate(ScanState* state, ForeignScanState* node);
 void restart_aggregate(ScanState* state);
 TupleTableSlot* next_aggregate(ScanState* state, TupleTableSlot* slot);
+// Makes a slot, prepared once, show a link; nobody else may write to it.
+void prepare_slot(const StoreSpec* spec, TupleTableSlot* slot);
+void show_link(const StoreSpec* spec, const LinkRow& row, TupleTableSlot* slot);
+
+void explain_scan(const ScanState* state, const ForeignScanState* node, ExplainState* es);
 
 // The next link, or null at the end. Valid until the next call.
 inline const LinkRow* next_link(ScanState* state) {
