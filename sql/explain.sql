@@ -40,6 +40,29 @@ SELECT plan('EXECUTE outgoing(5)');
 RESET plan_cache_mode;
 DEALLOCATE outgoing;
 
+-- changes that the store makes by itself, and those that something else has to see row by row
+CREATE FUNCTION way(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT string_agg(trim(substring(line FROM 'Foreign \w+')), ', ') FROM plan(query) AS line WHERE line LIKE '%Foreign%'
+$$;
+CREATE FUNCTION look() RETURNS bigint VOLATILE LANGUAGE sql AS 'SELECT count(*) FROM links';
+SELECT q, way(q) FROM unnest(ARRAY['UPDATE links SET target = target + 1', 'DELETE FROM links WHERE source % 2 = 1',
+  'UPDATE links SET target = random() * 10 WHERE id < 5 RETURNING id, source', 'DELETE FROM links WHERE source NOT IN (SELECT 1) RETURNING *',
+  'UPDATE links SET target = (SELECT 1) WHERE source = (SELECT 2)',
+  'UPDATE links SET target = look()', 'DELETE FROM links WHERE look() > 3', 'DELETE FROM links RETURNING look()',
+  'WITH d AS (DELETE FROM links RETURNING id) SELECT id, look() FROM d', 'WITH d AS (DELETE FROM links RETURNING id) SELECT id FROM d',
+  'UPDATE links SET target = (SELECT links.id)', 'UPDATE links SET (source, target) = (SELECT links.id, 2)',
+  'UPDATE links SET target = o.id FROM links AS o WHERE o.id = links.source',
+  'DELETE FROM links USING generate_series(1, 3) AS g WHERE links.id = g']) WITH ORDINALITY AS q(q, n) ORDER BY n;
+CREATE VIEW checked AS SELECT * FROM links WHERE target < 100 WITH CHECK OPTION;
+CREATE VIEW unchecked AS SELECT * FROM links WHERE target < 100;
+SELECT q, way(q) FROM unnest(ARRAY['UPDATE checked SET target = 1', 'DELETE FROM checked', 'UPDATE unchecked SET target = 1']) AS q ORDER BY q;
+DROP VIEW checked, unchecked;
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER t AFTER UPDATE ON links FOR EACH ROW EXECUTE FUNCTION nothing();
+SELECT q, way(q) FROM unnest(ARRAY['UPDATE links SET target = 1', 'DELETE FROM links']) AS q ORDER BY q;
+DROP TRIGGER t ON links;
+DROP FUNCTION nothing, look, way;
+
 -- estimates for constants are the real numbers
 CREATE FUNCTION estimate(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
