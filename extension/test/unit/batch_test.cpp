@@ -42,7 +42,9 @@ class Side {
       out.done += now;
       if (r.status == Status::kNeedMemory) {
         ++refusals;
-        if (memory_.grow(r.units, 4096) != Status::kOk) std::abort();
+        // No more than is asked for, so that it happens again.
+        const std::size_t bytes = (std::size_t{r.units} * kUnitBytes + 4095) / 4096 * 4096;
+        if (memory_.grow(r.units, bytes) != Status::kOk) std::abort();
         continue;
       }
       out.status = r.status;
