@@ -132,7 +132,8 @@ inline void remove_child(Inner& inner, unsigned at) noexcept {
   cut(inner, count - 1);
 }
 
-// Appends `count` entries of `right` to `left`. `between` is the separator of the two.
+// Appends `count` entries of `right` to `left`. `between` is the separator of the two. A node at the right
+// end may have none left; then there is no child that the separator could go before.
 inline void append_part(Leaf& left, const Leaf& right, unsigned count, const TreeKey&) noexcept {
   const unsigned at = left.header.count;
   copy_part(left.first + at, right.first, count);
@@ -143,7 +144,7 @@ inline void append_part(Leaf& left, const Leaf& right, unsigned count, const Tre
 inline void append_part(Inner& left, const Inner& right, unsigned count, const TreeKey& between) noexcept {
   const unsigned at = left.header.count;
   each_column(left, right, [=](auto* to, const auto* from) { copy_part(to + at, from, count); });
-  if (at > 0) set_separator(left, at, between);
+  if (at > 0 && count > 0) set_separator(left, at, between);
   left.header.count = static_cast<std::uint16_t>(at + count);
 }
 

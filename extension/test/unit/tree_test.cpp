@@ -264,6 +264,22 @@ TYPED_TEST(TreeTest, AppendingAndErasingAtTheRightEnd) {
   }
 }
 
+// The first leaf under a second inner node comes and goes again while the first node is full, or has become less so.
+TYPED_TEST(TreeTest, TheOnlyLeafOfANodeGoesAgain) {
+  constexpr Order O = TestFixture::kOrder;
+  constexpr unsigned kFull = tree_node::kInnerCapacity * tree_node::kLeafCapacity;
+  for (const unsigned thinned : {0u, 700u})
+    for (const unsigned extra : {1u, 2u, tree_node::kLeafCapacity}) {
+      Pair<O> pair;
+      std::vector<Ref<Version>> all;
+      for (unsigned i = 0; i < kFull + extra; ++i) all.push_back(pair.insert(i + 1, i, i));
+      for (unsigned i = 0; i < thinned; ++i) pair.erase(all[i]);
+      for (unsigned i = 0; i < extra; ++i) pair.erase(all[kFull + i]);
+      pair.compare({kKeyMin, kKeyMax, key_from(kFull / 2), key_from(kFull)});
+      ASSERT_FALSE(::testing::Test::HasFatalFailure());
+    }
+}
+
 TYPED_TEST(TreeTest, ExtremeValuesAreOrdinary) {
   constexpr Order O = TestFixture::kOrder;
   Pair<O> pair;
