@@ -239,6 +239,11 @@ public:
   // may be progress even where nothing was dropped.
   std::uint64_t settle(TxnId horizon, std::uint64_t limit, bool *more = nullptr) noexcept;
 
+  // Ids below this are kept densely; the others are few, or far apart. [shared]
+  std::uint64_t dense_ids() const noexcept {
+    return std::uint64_t{header_.ids.dense.pages} * PagedArray<IdEntry>::kPerPage;
+  }
+
   // What settling everything may have to look at.
   std::uint64_t unsettled() const noexcept {
     return header_.flights + header_.records + header_.passed_over;

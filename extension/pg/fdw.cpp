@@ -18,6 +18,13 @@ DOUBLETS_FUNCTION(doublets_fdw_handler) {
   routine->EndForeignScan = doublets_end_scan;
   routine->ExplainForeignScan = doublets_explain_scan;
 
+  routine->IsForeignScanParallelSafe = doublets_is_parallel_safe;
+  routine->EstimateDSMForeignScan = doublets_estimate_dsm;
+  routine->InitializeDSMForeignScan = doublets_initialize_dsm;
+  routine->ReInitializeDSMForeignScan = doublets_reinitialize_dsm;
+  routine->InitializeWorkerForeignScan = doublets_initialize_worker;
+  routine->ShutdownForeignScan = doublets_shutdown_scan;
+
   routine->AddForeignUpdateTargets = doublets_add_update_targets;
   routine->PlanForeignModify = doublets_plan_modify;
   routine->BeginForeignModify = doublets_begin_modify;

@@ -4,6 +4,7 @@
 //   fdw_conditions.hpp  conditions, from the clauses of a query to the values a search allows
 //   fdw_plan.hpp        planning: estimates, paths, the plan node
 //   fdw_scan.hpp        reading, aggregates
+//   fdw_parallel.cpp    the same by several processes
 //   fdw_explain.cpp     EXPLAIN
 //   fdw_values.cpp      rows of SQL as the core's
 //   fdw_lock.cpp        row locks
@@ -110,6 +111,13 @@ void doublets_rescan(ForeignScanState *node);
 bool doublets_recheck_scan(ForeignScanState *node, TupleTableSlot *slot);
 void doublets_end_scan(ForeignScanState *node);
 void doublets_explain_scan(ForeignScanState *node, ExplainState *es);
+
+bool doublets_is_parallel_safe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte);
+Size doublets_estimate_dsm(ForeignScanState *node, ParallelContext *pcxt);
+void doublets_initialize_dsm(ForeignScanState *node, ParallelContext *pcxt, void *coordinate);
+void doublets_reinitialize_dsm(ForeignScanState *node, ParallelContext *pcxt, void *coordinate);
+void doublets_initialize_worker(ForeignScanState *node, shm_toc *toc, void *coordinate);
+void doublets_shutdown_scan(ForeignScanState *node);
 
 void doublets_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *target_rte,
                                  Relation target_relation);

@@ -99,6 +99,23 @@ void add_parameterized_path(PlannerInfo* root, RelOptInfo* baserel, ParamPathInf
                                                                     nullptr, path_private({e.access, false, false}))));
 }
 
+// A part of a scan of everything, for each of several processes (see get_parallel_divisor in costsize.c).
+void add_parallel_path(PlannerInfo* root, RelOptInfo* baserel, const Guess& guess, double found) {
+  const int workers =
+      compute_parallel_worker(baserel, static_cast<double>(baserel->pages), -1, max_parallel_workers_per_gather);
+  if (workers <= 0) return;
+  const double leader = parallel_leader_participation ? Max(0.0, 1.0 - 0.3 * workers) : 0.0;
+  const double divisor = workers + leader;
+  Cost startup, total;
+  cost_search(baserel, estimate_access(root, baserel, guess, Access::kId), found, &startup, &total);
+  auto* path = reinterpret_cast<Path*>(create_foreignscan_path(
+      root, baserel, nullptr, clamp_row_est(baserel->rows / divisor), startup, startup + (total - startup) / divisor,
+      NIL, nullptr, nullptr, path_private({Access::kId, false, false})));
+  path->parallel_aware = true;
+  path->parallel_workers = workers;
+  add_partial_path(baserel, path);
+}
+
 // For generate_implied_equalities_for_column: is this equivalence member the column?
 bool is_wanted_member(PlannerInfo*, RelOptInfo* rel, EquivalenceClass*, EquivalenceMember* em, void* arg) {
   Part part;
@@ -127,6 +144,8 @@ extern "C" void doublets_get_paths(PlannerInfo* root, RelOptInfo* baserel, Oid) 
   const AccessEstimate best = best_access(root, baserel, guess);
   add_scan_path(root, baserel, best, found, {best.access, false, false}, NIL);
   if (has_useful_pathkeys(root, baserel)) add_ordered_paths(root, baserel, guess, found);
+  if (baserel->consider_parallel && bms_is_empty(baserel->lateral_relids))
+    add_parallel_path(root, baserel, guess, found);
 
   List* outers = NIL;
   ListCell* cell;

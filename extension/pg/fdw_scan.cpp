@@ -120,7 +120,7 @@ ScanState* make_scan(ForeignScanState* node, Relation rel, int eflags) {
   state->view = new (palloc(sizeof(SnapshotView))) SnapshotView(estate->es_snapshot);
   state->rows = state->few;
   state->row_capacity = ScanState::kFirstRows;
-  if (state->store != nullptr) settle_in_passing(state->store, kReaderSettles, false);
+  if (state->store != nullptr && !IsParallelWorker()) settle_in_passing(state->store, kReaderSettles, false);
   return state;
 }
 
@@ -143,20 +143,37 @@ bool start_scan(ScanState* state) {
   if (state->finished) return false;
   for (const Part part : kEachPart)
     range_of(state->search.pattern, part) = state->allowed[part].range;
-  state->search.access = state->plan.ordered ? state->plan.access : cheapest_access(state);
   state->search.backward = state->plan.backward;
-  state->iterated_count = iterated_parts(state, state->search.access, state->iterated);
+  if (state->parallel != nullptr) {
+    state->search.access = Access::kId;
+    state->iterated_count = 0;
+  } else {
+    state->search.access = state->plan.ordered ? state->plan.access : cheapest_access(state);
+    state->iterated_count = iterated_parts(state, state->search.access, state->iterated);
+  }
   state->filter = false;
   for (const Part part : kEachPart) {
     const auto end = state->iterated + state->iterated_count;
     state->filter |= state->allowed[part].values != nullptr && std::find(state->iterated, end, part) == end;
   }
   state->at[0] = state->at[1] = 0;
-  set_search(state);
-  return true;
+  if (state->parallel == nullptr)
+    set_search(state);
+  else
+    state->finished = !next_search(state);
+  return !state->finished;
 }
 
 bool next_search(ScanState* state) {
+  while (state->parallel != nullptr) {
+    Range& ids = state->search.pattern.id;
+    if (!next_range(state->parallel, ids)) return false;
+    const Range& allowed = state->allowed[kPartId].range;
+    ids = {std::max(ids.low, allowed.low), std::min(ids.high, allowed.high)};
+    if (ids.is_empty()) continue;
+    set_search(state);
+    return true;
+  }
   for (int i = state->iterated_count - 1; i >= 0; --i) {
     if (++state->at[i] < state->allowed[state->iterated[i]].alternatives()) {
       set_search(state);

@@ -9,7 +9,8 @@
 
 namespace doublets::pg {
 
-struct Aggregate;  // fdw_aggregate.cpp
+struct Aggregate;     // fdw_aggregate.cpp
+struct ParallelScan;  // fdw_parallel.cpp
 
 struct ScanState {
   StoreHandle* store;  // null: no memory, no links
@@ -17,6 +18,7 @@ struct ScanState {
   SnapshotView* view;
   WriteTarget* locking;  // null: rows are read without locking them
   Aggregate* aggregate;  // null: rows are links
+  ParallelScan* parallel;  // null: all links are read here
   ExprContext* econtext;
   ScanConditions conditions;
   PathChoice plan;
@@ -49,6 +51,9 @@ void restart_scan(ScanState* state);
 
 // Evaluates the conditions and sets up the first search. False: no link meets them.
 bool start_scan(ScanState* state);
+
+// Takes the next of the ranges into which a parallel scan has divided the ids; false after the last.
+bool next_range(ParallelScan* shared, Range& ids) noexcept;
 
 // Goes on to the next search; false after the last.
 bool next_search(ScanState* state);

@@ -20,6 +20,7 @@ extern "C" {
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/parallel.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/reloptions.h"
