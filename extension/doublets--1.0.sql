@@ -178,6 +178,14 @@ AS 'MODULE_PATHNAME', 'doublets_get_link';
 COMMENT ON FUNCTION doublets.get_link(regclass, bigint) IS
   'The link with this id, or NULL. Needs SELECT. O(1), O(log n) for explicitly given ids far from the others';
 
+-- For the planner
+
+CREATE FUNCTION doublets.set_support(internal) RETURNS internal
+LANGUAGE C STRICT STABLE PARALLEL SAFE COST 1
+AS 'MODULE_PATHNAME', 'doublets_set_support';
+COMMENT ON FUNCTION doublets.set_support(internal) IS
+  'Planner support of the functions that return sets: how many rows they return and what they cost';
+
 -- Searching; NULL stands for anything
 
 CREATE FUNCTION doublets.search_link(store regclass, source bigint DEFAULT NULL, target bigint DEFAULT NULL) RETURNS bigint
@@ -195,7 +203,7 @@ COMMENT ON FUNCTION doublets.count_links(regclass, bigint, bigint, bigint) IS
 
 CREATE FUNCTION doublets.each(store regclass, id bigint DEFAULT NULL, source bigint DEFAULT NULL, target bigint DEFAULT NULL)
 RETURNS SETOF doublets.link
-LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 10000
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 10000 SUPPORT doublets.set_support
 AS 'MODULE_PATHNAME', 'doublets_each';
 COMMENT ON FUNCTION doublets.each(regclass, bigint, bigint, bigint) IS
   'The links with this id and these ends, in no particular order; a null part is any. Needs SELECT. O(links found)';
@@ -203,19 +211,19 @@ COMMENT ON FUNCTION doublets.each(regclass, bigint, bigint, bigint) IS
 -- Links of one end; NULL finds nothing
 
 CREATE FUNCTION doublets.outgoing(store regclass, source bigint) RETURNS SETOF doublets.link
-LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 10
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 10 SUPPORT doublets.set_support
 AS 'MODULE_PATHNAME', 'doublets_outgoing';
 COMMENT ON FUNCTION doublets.outgoing(regclass, bigint) IS
   'The links with this source, those to themselves included. Needs SELECT. O(links found)';
 
 CREATE FUNCTION doublets.incoming(store regclass, target bigint) RETURNS SETOF doublets.link
-LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 10
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 10 SUPPORT doublets.set_support
 AS 'MODULE_PATHNAME', 'doublets_incoming';
 COMMENT ON FUNCTION doublets.incoming(regclass, bigint) IS
   'The links with this target, those to themselves included. Needs SELECT. O(links found)';
 
 CREATE FUNCTION doublets.usages(store regclass, id bigint) RETURNS SETOF doublets.link
-LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 20
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 1 ROWS 20 SUPPORT doublets.set_support
 AS 'MODULE_PATHNAME', 'doublets_usages';
 COMMENT ON FUNCTION doublets.usages(regclass, bigint) IS
   'The links with this value as source or target, each once, without the link that has it as id. Needs SELECT. O(links found)';
@@ -258,14 +266,14 @@ COMMENT ON FUNCTION doublets.rebase(regclass, bigint, bigint) IS
 
 CREATE FUNCTION doublets.walk(store regclass, start bigint, direction text DEFAULT 'outgoing', max_depth integer DEFAULT NULL)
 RETURNS TABLE (id bigint, depth integer, via bigint)
-LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 100 ROWS 10000
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 100 ROWS 10000 SUPPORT doublets.set_support
 AS 'MODULE_PATHNAME', 'doublets_walk';
 COMMENT ON FUNCTION doublets.walk(regclass, bigint, text, integer) IS
   'The nodes that can be reached from the start, itself included, each once, nearest first: the node, how many links away it is, and the smallest id of the links that lead to it from a node one link nearer (null for the start). A null max_depth is none. Needs SELECT. Errors: 22023 no such direction, max_depth negative; 53200 more nodes than work_mem times hash_mem_multiplier holds, at 48 to 72 bytes each. O(links of the nodes)';
 
 CREATE FUNCTION doublets.walk(store regclass, starts bigint[], direction text DEFAULT 'outgoing', max_depth integer DEFAULT NULL)
 RETURNS TABLE (id bigint, depth integer, via bigint)
-LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 100 ROWS 10000
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 100 ROWS 10000 SUPPORT doublets.set_support
 AS 'MODULE_PATHNAME', 'doublets_walk_from_many';
 COMMENT ON FUNCTION doublets.walk(regclass, bigint[], text, integer) IS
   'The same from several starts at once: the distance is that from the nearest of them; null elements start nowhere. Errors: 2202E an array of more than one dimension, those of walk from one start';
@@ -284,7 +292,7 @@ COMMENT ON FUNCTION doublets.shortest_path(regclass, bigint, bigint, text) IS
 
 CREATE FUNCTION doublets.hubs(store regclass, direction text DEFAULT 'outgoing', k bigint DEFAULT 10)
 RETURNS TABLE (id bigint, degree bigint)
-LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 10000 ROWS 10
+LANGUAGE C CALLED ON NULL INPUT STABLE PARALLEL RESTRICTED COST 10000 ROWS 10 SUPPORT doublets.set_support
 AS 'MODULE_PATHNAME', 'doublets_hubs';
 COMMENT ON FUNCTION doublets.hubs(regclass, text, bigint) IS
   'The k nodes with the most links in a direction and their number, most first, nodes with equally many in ascending order; in both directions a link from a node to itself counts twice. Needs SELECT. Errors: 22023 no such direction, k negative; 53200 k nodes take more than work_mem times hash_mem_multiplier, at 16 bytes each. O(nodes), without touching links as a rule; twice as much in both directions, and O(1) or O(log n) per node';

@@ -3,7 +3,12 @@
 // A node is any 64-bit value: the source and the target of a link are its ends, and nodes that
 // no link has are as good as others. The nodes stand in an array in the order in which they were
 // met, so that those of one distance from the start are neighbours in it and the array is the queue of
-// a breadth-first search; a hash with open addressing finds them.
+// a breadth-first search.
+//
+// A table finds them. As a rule nodes are small numbers, ids of links or of things of the user's, and as many of
+// those as the table has bytes for are looked up by themselves; the first one beyond makes it a hash with
+// open addressing, until the set grows and there is room for them. Where a large set is searched at random, the former
+// takes a quarter of the cache.
 //
 // The memory is the caller's, private to its process: a set says when it is full and is
 // moved to a larger place. Nothing here knows a store or needs a lock.
@@ -37,9 +42,10 @@ class NodeSet {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t kMaxCapacity = 1u << 31;
 
-  explicit NodeSet(std::uint64_t seed = 0) noexcept : seed_(seed) {}
+  NodeSet() noexcept = default;
+  explicit NodeSet(std::uint64_t seed) noexcept : seed_(seed) {}
 
-  // Slots of the hash of a set for that many nodes: a power of two, so that two thirds of them are
+  // Slots of the table of a set for that many nodes: a power of two, so that two thirds of them are
   // used at the most.
   static std::uint64_t slots_for(std::uint32_t capacity) noexcept;
 
@@ -50,7 +56,6 @@ class NodeSet {
   std::uint32_t size() const noexcept { return size_; }
   std::uint32_t capacity() const noexcept { return capacity_; }
   const Reached& operator[](std::uint32_t place) const noexcept { return nodes_[place]; }
-  const Reached* nodes() const noexcept { return nodes_; }
 
   // Adds those of met[0 .. n) that are not there yet. A node at place `level` or behind it that is
   // met again keeps the smallest of the links that led to it, so that the answer does not depend on the
@@ -62,16 +67,23 @@ class NodeSet {
   std::uint32_t find(std::int64_t node) const noexcept;
 
  private:
-  std::uint32_t home_of(std::int64_t node) const noexcept;
-  // The slot of a node, or the one where it belongs.
-  Slot& slot_of(std::int64_t node, std::uint32_t home) const noexcept;
+  static constexpr std::uint64_t kPlacesPerSlot = sizeof(Slot) / sizeof(std::uint32_t);
+
+  std::uint32_t* places() const noexcept { return reinterpret_cast<std::uint32_t*>(slots_); }
+  std::uint64_t home_of(std::int64_t node) const noexcept;
+  Slot& slot_of(std::int64_t node, std::uint64_t home) const noexcept;
+  void fill_table() noexcept;
+  template <class Table>
+  std::size_t add_few(const Table& table, const Neighbour* met, std::size_t few, std::uint32_t level) noexcept;
 
   Reached* nodes_ = nullptr;
   Slot* slots_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t capacity_ = 0;
-  std::uint32_t mask_ = 0;
-  std::uint64_t seed_;
+  std::uint64_t mask_ = 0;    // number of slots - 1
+  bool direct_ = false;       // the table is one of places + 1, 0 for none, by node
+  std::uint64_t widest_ = 0;  // of the nodes, taken as unsigned
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace doublets

@@ -18,15 +18,11 @@ void check_privileges(Relation rel, AclMode required) {
     aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(rel->rd_rel->relkind), RelationGetRelationName(rel));
 }
 
-void settle_now_and_then(StoreHandle* store) {
-  if (++reads % kReadsPerSettling == 0) settle_some(store, kReaderSettles, false);
-}
-
 }  // namespace
 
-Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required) {
-  if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("store must not be null")));
-  const Oid oid = PG_GETARG_OID(0);
+Relation open_argument(const NullableDatum& store, LOCKMODE lock, AclMode required) {
+  if (store.isnull) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("store must not be null")));
+  const Oid oid = DatumGetObjectId(store.value);
   const Relation rel = try_relation_open(oid, lock);
   if (rel == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", oid)));
@@ -35,12 +31,16 @@ Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required)
   return rel;
 }
 
+void settle_for_reader(StoreHandle* store) {
+  if (++reads % kReadsPerSettling == 0) settle_some(store, kReaderSettles, false);
+}
+
 StoreHandle* open_for_read(FunctionCallInfo fcinfo) {
   const Relation rel = open_argument(fcinfo, AccessShareLock, ACL_SELECT);
   begin_read(rel, GetActiveSnapshot());
   StoreHandle* store = store_open(rel, false);
   table_close(rel, NoLock);
-  if (store != nullptr) settle_now_and_then(store);
+  if (store != nullptr) settle_for_reader(store);
   return store;
 }
 
@@ -53,8 +53,8 @@ StoreHandle* reopen_for_read(Oid relation) {
   return store;
 }
 
-Int64Array array_argument(FunctionCallInfo fcinfo, int n) {
-  ArrayType* array = PG_GETARG_ARRAYTYPE_P(n);
+Int64Array array_of(Datum datum) {
+  ArrayType* array = DatumGetArrayTypeP(datum);
   if (ARR_NDIM(array) > 1)
     ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("wrong number of array dimensions"),
                     errdetail("Arrays of links have one dimension.")));

@@ -14,15 +14,21 @@ namespace doublets::pg {
 // Rows copied under one hold of the shared lock.
 inline constexpr std::size_t kRowsPerBatch = 512;
 
-// The relation of argument 0, locked and known to be a store on which the caller has
-// all of `required`. To be closed with NoLock.
+// The relation that an argument names, by default the first one, locked and known to be a store on which the
+// caller has all of `required`. To be closed with NoLock.
 // Errors: 22004 NULL, 42P01, 42809, 42501, those of store_spec.
-Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required);
+Relation open_argument(const NullableDatum& store, LOCKMODE lock, AclMode required);
+inline Relation open_argument(FunctionCallInfo fcinfo, LOCKMODE lock, AclMode required) {
+  return open_argument(fcinfo->args[0], lock, required);
+}
 
 // The store of argument 0 for a function that reads; null: it has no links. Now and
 // then settles what it can. The relation is closed again, its lock is kept.
 // Errors: those of open_argument with SELECT; those of begin_read.
 StoreHandle* open_for_read(FunctionCallInfo fcinfo);
+
+// Settles what it can for a reader of a store, every so many times.
+void settle_for_reader(StoreHandle* store);
 
 // Opens the store again in a later call of the same function; its lock is taken again
 // in case a rollback to a savepoint has let it go. Null: it has no links, or is gone.
@@ -49,8 +55,11 @@ struct Int64Array {
   const std::int64_t* values() const { return reinterpret_cast<const std::int64_t*>(ARR_DATA_PTR(array)); }
 };
 
-// Argument `n`, not NULL. Errors: 2202E more than one dimension.
-Int64Array array_argument(FunctionCallInfo fcinfo, int n);
+// Of an array that is not NULL. Errors: 2202E more than one dimension.
+Int64Array array_of(Datum array);
+inline Int64Array array_argument(FunctionCallInfo fcinfo, int n) {
+  return array_of(PG_GETARG_DATUM(n));
+}
 
 // A copy of the elements that are not null, of which there are `n`.
 std::int64_t* given_elements(const Int64Array& array, int* n);

@@ -13,7 +13,6 @@ namespace {
 // that lead to a node from the level before, and LIMIT leaves further levels alone.
 
 struct Walk {
-  Oid relation;
   Size budget;
   GraphSearch search;
   std::uint32_t next;  // place of the node to be returned next
@@ -22,19 +21,19 @@ struct Walk {
   int32 max_depth;
 };
 
-bool next_level(Walk& walk) {
+bool next_level(Walk& walk, ReadCall& call) {
   if (walk.search.level_size() == 0 || walk.depth == walk.max_depth) return false;
-  StoreHandle* store = reopen_for_read(walk.relation);
-  SnapshotView view(GetActiveSnapshot());
-  advance_search(walk.search, store, view, [](std::uint32_t) { return false; });
+  read_store(call, [&walk](StoreHandle* store, SnapshotView& view) {
+    advance_search(walk.search, store, view, [](std::uint32_t) { return false; });
+  });
   walk.end = walk.search.met.size();
   ++walk.depth;
   return walk.next < walk.end;
 }
 
-bool next_node(void* stream, Datum* values, bool* nulls) {
+bool next_node(void* stream, ReadCall& call, Datum* values, bool* nulls) {
   auto& walk = *static_cast<Walk*>(stream);
-  if (walk.next == walk.end && !next_level(walk)) return false;
+  if (walk.next == walk.end && !next_level(walk, call)) return false;
   const Reached& reached = walk.search.met[walk.next++];
   values[0] = Int64GetDatum(reached.node);
   values[1] = Int32GetDatum(walk.depth);
@@ -44,44 +43,38 @@ bool next_node(void* stream, Datum* values, bool* nulls) {
   return true;
 }
 
-// The walk from starts[0 .. n); `fcinfo` has the direction and the depth behind the start.
-void* begin_walk(FunctionCallInfo fcinfo, const std::int64_t* starts, int n) {
-  const Direction direction = direction_argument(fcinfo, 2);
-  const bool limited = !PG_ARGISNULL(3);
-  if (limited && PG_GETARG_INT32(3) < 0)
+// Begins without starts. Of the arguments after the store only the depth may be null.
+bool begin_walk(Walk& walk, const ReadCall& call, const NullableDatum* arguments) {
+  if (arguments[1].isnull || arguments[2].isnull) return false;
+  const Direction direction = direction_of(arguments[2].value);
+  walk.max_depth = arguments[3].isnull ? PG_INT32_MAX : DatumGetInt32(arguments[3].value);
+  if (walk.max_depth < 0)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("max_depth must not be negative"),
                     errhint("0 stands for the starts alone, NULL for no limit.")));
-  auto* walk = static_cast<Walk*>(palloc(sizeof(Walk)));
-  walk->relation = PG_GETARG_OID(0);
-  walk->budget = search_budget();
-  walk->search = begin_search(direction, &walk->budget);
-  for (int i = 0; i < n; ++i)
-    add_start(walk->search, starts[i]);
-  walk->next = 0;
-  walk->end = walk->search.met.size();
-  walk->depth = 0;
-  walk->max_depth = limited ? PG_GETARG_INT32(3) : PG_INT32_MAX;
-  return walk;
+  walk.budget = search_budget();
+  begin_search(walk.search, direction, &walk.budget, call.context);
+  walk.next = 0;
+  walk.depth = 0;
+  return true;
 }
 
-// Of the arguments after the store only the last may be null.
-bool walk_finds_nothing(FunctionCallInfo fcinfo) {
-  return PG_ARGISNULL(1) || PG_ARGISNULL(2);
+bool begin_walk_from_one(void* stream, ReadCall& call, const NullableDatum* arguments) {
+  auto& walk = *static_cast<Walk*>(stream);
+  if (!begin_walk(walk, call, arguments)) return false;
+  add_start(walk.search, DatumGetInt64(arguments[1].value));
+  walk.end = walk.search.met.size();
+  return true;
 }
 
-void* begin_walk_from_one(FunctionCallInfo fcinfo) {
-  (void)open_for_read(fcinfo);
-  if (walk_finds_nothing(fcinfo)) return nullptr;
-  const std::int64_t start = PG_GETARG_INT64(1);
-  return begin_walk(fcinfo, &start, 1);
-}
-
-void* begin_walk_from_many(FunctionCallInfo fcinfo) {
-  (void)open_for_read(fcinfo);
-  if (walk_finds_nothing(fcinfo)) return nullptr;
+bool begin_walk_from_many(void* stream, ReadCall& call, const NullableDatum* arguments) {
+  auto& walk = *static_cast<Walk*>(stream);
+  if (!begin_walk(walk, call, arguments)) return false;
   int n;
-  const std::int64_t* starts = given_elements(array_argument(fcinfo, 1), &n);
-  return begin_walk(fcinfo, starts, n);
+  const std::int64_t* starts = given_elements(array_of(arguments[1].value), &n);
+  for (int i = 0; i < n; ++i)
+    add_start(walk.search, starts[i]);
+  walk.end = walk.search.met.size();
+  return true;
 }
 
 // ---------------------------------------------------------------------------
@@ -120,10 +113,10 @@ bool find_route(Route& route, StoreHandle* store) {
 
 // The route from start to goal, to be ended; false: there is none.
 bool begin_route(FunctionCallInfo fcinfo, StoreHandle* store, Route& route) {
-  const Direction direction = direction_argument(fcinfo, 3);
+  const Direction direction = direction_of(PG_GETARG_DATUM(3));
   route.budget = search_budget();
-  route.from_start = begin_search(direction, &route.budget);
-  route.from_goal = begin_search(direction.reversed(), &route.budget);
+  begin_search(route.from_start, direction, &route.budget, CurrentMemoryContext);
+  begin_search(route.from_goal, direction.reversed(), &route.budget, CurrentMemoryContext);
   add_start(route.from_start, PG_GETARG_INT64(1));
   add_start(route.from_goal, PG_GETARG_INT64(2));
   route.start_place = route.goal_place = 0;
@@ -164,19 +157,19 @@ using namespace doublets::pg;
 
 // walk(store regclass, start bigint, direction text, max_depth integer) returns table (id, depth, via)
 DOUBLETS_FUNCTION(doublets_walk) {
-  return return_set(fcinfo, {begin_walk_from_one, next_node});
+  return return_set(fcinfo, kWalk);
 }
 
 // walk(store regclass, starts bigint[], direction text, max_depth integer) returns table (id, depth, via)
 DOUBLETS_FUNCTION(doublets_walk_from_many) {
-  return return_set(fcinfo, {begin_walk_from_many, next_node});
+  return return_set(fcinfo, kWalkFromMany);
 }
 
 // reachable(store regclass, start bigint, goal bigint, direction text) returns boolean
 DOUBLETS_FUNCTION(doublets_reachable) {
   StoreHandle* store = open_for_read(fcinfo);
   if (route_finds_nothing(fcinfo)) PG_RETURN_BOOL(false);
-  Route route;
+  Route route{};
   const bool found = begin_route(fcinfo, store, route);
   end_route(route);
   PG_RETURN_BOOL(found);
@@ -186,10 +179,18 @@ DOUBLETS_FUNCTION(doublets_reachable) {
 DOUBLETS_FUNCTION(doublets_shortest_path) {
   StoreHandle* store = open_for_read(fcinfo);
   if (route_finds_nothing(fcinfo)) PG_RETURN_NULL();
-  Route route;
+  Route route{};
   const bool found = begin_route(fcinfo, store, route);
   ArrayType* links = found ? links_of(route) : nullptr;
   end_route(route);
   if (!found) PG_RETURN_NULL();
   PG_RETURN_ARRAYTYPE_P(links);
 }
+
+namespace doublets::pg {
+
+const SetFunction kWalk{doublets_walk, 4, 3, SetKind::kWalk, {}, false, sizeof(Walk), begin_walk_from_one, next_node};
+const SetFunction kWalkFromMany{doublets_walk_from_many, 4,        3, SetKind::kWalk, {}, false, sizeof(Walk),
+                                begin_walk_from_many,    next_node};
+
+}  // namespace doublets::pg

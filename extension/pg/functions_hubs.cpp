@@ -60,63 +60,71 @@ Pattern links_of(Access end, std::int64_t node) {
   return pattern;
 }
 
-// How many links the n nodes have at the other end too, which is added to theirs.
-void add_other_end(StoreHandle* store, Access end, SnapshotView& view, Degree* nodes, std::size_t n) {
-  const Access other = end == Access::kSource ? Access::kTarget : Access::kSource;
-  for (std::size_t i = 0; i < n; ++i)
-    nodes[i].links += count_visible(store, links_of(other, nodes[i].value), view);
+// A round over the values that are one end of a link.
+struct Round {
+  StoreHandle* store;
+  SnapshotView& view;
+  Access end;
+  bool both;   // the links at the other end count too
+  bool again;  // the second round of two: those values that are a source have been looked at
+};
+
+std::uint64_t count_links(const Round& round, Access end, std::int64_t node) {
+  return count_visible(round.store, links_of(end, node), round.view);
 }
 
-// Looks at all values that are that end of a link. With `both` the links at the other end count too, and if this is
-// done `again` those values that are a source have been looked at already.
-void look_at(StoreHandle* store, Access end, bool both, bool again, Hubs& found) {
+// Whether nothing is to be made of a value: what was left to be counted may turn out to have no link that is
+// seen, and with both ends each node is to be met once.
+bool is_out(const Round& round, const Degree& node) {
+  return node.links == 0 || (round.again && count_links(round, Access::kSource, node.value) > 0);
+}
+
+void look_at(const Round& round, Hubs& found) {
   constexpr std::size_t kNodes = 512;
   Degree nodes[kNodes];
-  SnapshotView view(GetActiveSnapshot());
+  const Access other = round.end == Access::kSource ? Access::kTarget : Access::kSource;
   for (Position position; !position.done;) {
-    store_lock(store, LW_SHARED);
-    std::size_t n = Store(store->heap).degrees(end, Range{}, position, view.visibility(), nodes, kNodes);
-    store_unlock(store);
-    view.report(store);
-    for (std::size_t i = 0; i < n; ++i)
-      if (!nodes[i].exact) nodes[i].links = count_visible(store, links_of(end, nodes[i].value), view);
-    // What is left to be counted may turn out to have no link that is seen, and with both ends each node is to be met
-    // once.
-    n = static_cast<std::size_t>(
-        std::remove_if(nodes, nodes + n,
-                       [&](const Degree& d) {
-                         return d.links == 0 ||
-                                (again && count_visible(store, links_of(Access::kSource, d.value), view) > 0);
-                       }) -
-        nodes);
-    if (both && !again) add_other_end(store, end, view, nodes, n);
-    for (std::size_t i = 0; i < n; ++i)
-      keep(found, {nodes[i].value, nodes[i].links});
+    store_lock(round.store, LW_SHARED);
+    const std::size_t n =
+        Store(round.store->heap).degrees(round.end, Range{}, position, round.view.visibility(), nodes, kNodes);
+    store_unlock(round.store);
+    round.view.report(round.store);
+    for (std::size_t i = 0; i < n; ++i) {
+      Degree& node = nodes[i];
+      if (!node.exact) node.links = count_links(round, round.end, node.value);
+      if (is_out(round, node)) continue;
+      if (round.both && !round.again) node.links += count_links(round, other, node.value);
+      keep(found, {node.value, node.links});
+    }
     CHECK_FOR_INTERRUPTS();
   }
 }
 
-void* begin_hubs(FunctionCallInfo fcinfo) {
-  StoreHandle* store = open_for_read(fcinfo);
-  if (PG_ARGISNULL(1) || PG_ARGISNULL(2)) return nullptr;
-  const Direction direction = direction_argument(fcinfo, 1);
-  const std::int64_t limit = PG_GETARG_INT64(2);
+bool begin_hubs(void* stream, ReadCall& call, const NullableDatum* arguments) {
+  auto& found = *static_cast<Hubs*>(stream);
+  if (found.hubs != nullptr) pfree(found.hubs);
+  found = Hubs{};
+  if (arguments[1].isnull || arguments[2].isnull) return false;
+  const Direction direction = direction_of(arguments[1].value);
+  const std::int64_t limit = DatumGetInt64(arguments[2].value);
   if (limit < 0) ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("k must not be negative")));
-  if (store == nullptr || limit == 0) return nullptr;
+  if (limit == 0) return false;
   constexpr std::size_t kFirst = 64;
-  auto* found = static_cast<Hubs*>(palloc0(sizeof(Hubs)));
-  found->budget = search_budget();
-  found->limit = static_cast<std::size_t>(limit);
-  found->capacity = Min(found->limit, kFirst);
-  found->hubs = static_cast<Hub*>(palloc(sizeof(Hub) * found->capacity));
-  const bool both = direction.outgoing && direction.incoming;
-  if (direction.outgoing) look_at(store, Access::kSource, both, false, *found);
-  if (direction.incoming) look_at(store, Access::kTarget, both, both, *found);
-  std::sort_heap(found->hubs, found->hubs + found->count, ranks_before);
-  return found;
+  found.budget = search_budget();
+  found.limit = static_cast<std::size_t>(limit);
+  found.capacity = Min(found.limit, kFirst);
+  found.hubs = static_cast<Hub*>(MemoryContextAlloc(call.context, sizeof(Hub) * found.capacity));
+  read_store(call, [&](StoreHandle* store, SnapshotView& view) {
+    const bool both = direction.outgoing && direction.incoming;
+    if (store == nullptr) return;
+    if (direction.outgoing) look_at({store, view, Access::kSource, both, false}, found);
+    if (direction.incoming) look_at({store, view, Access::kTarget, both, both}, found);
+  });
+  std::sort_heap(found.hubs, found.hubs + found.count, ranks_before);
+  return true;
 }
 
-bool next_hub(void* stream, Datum* values, bool* nulls) {
+bool next_hub(void* stream, ReadCall&, Datum* values, bool* nulls) {
   auto& found = *static_cast<Hubs*>(stream);
   if (found.next == found.count) return false;
   const Hub& hub = found.hubs[found.next++];
@@ -133,5 +141,11 @@ using namespace doublets::pg;
 
 // hubs(store regclass, direction text, k bigint) returns table (id, degree)
 DOUBLETS_FUNCTION(doublets_hubs) {
-  return return_set(fcinfo, {begin_hubs, next_hub});
+  return return_set(fcinfo, kHubs);
 }
+
+namespace doublets::pg {
+
+const SetFunction kHubs{doublets_hubs, 3, 2, SetKind::kHubs, {}, false, sizeof(Hubs), begin_hubs, next_hub};
+
+}  // namespace doublets::pg

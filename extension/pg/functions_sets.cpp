@@ -1,183 +1,164 @@
 // Functions that return links: each, outgoing, incoming, usages.
-//
-// In a SELECT list they give one link per call from a batch, and go on by position, so
-// LIMIT reads no more than a batch too many. In FROM the executor keeps the whole result
-// in a tuplestore anyway; there they fill it themselves, which saves a tuple per link.
-#include "functions_common.hpp"
+#include "set_function.hpp"
 
 namespace doublets::pg {
 namespace {
 
-// How far the search of one call has come.
-struct LinkSearch {
-  Oid relation;
-  StoreHandle* store;  // of the present batch; null: no links
+// The first batch of a stream; most searches have few links, others get room for more.
+constexpr std::size_t kFewRows = 32;
+
+struct LinkStream {
   Search wanted;
   Position position;
-  bool usages;  // of used_id: by source, then by target
-  LinkId used_id;
+  LinkId used;       // by usages: the links with it as source, then
+  bool by_target;    // those with it as target
+  bool has_targets;  // are still to come
+  LinkRow* rows;     // the present batch
+  std::size_t capacity;
+  std::size_t next;
+  std::size_t count;
 };
 
-// Leaves out the link itself and what was found by its source. Returns how many stay.
-std::size_t keep_usages(const LinkSearch& search, LinkRow* rows, std::size_t n) {
+// Begins the search for a pattern, narrowed by what the reader wants.
+void search_for(LinkStream& stream, const Pattern& pattern, const Pattern& filter) {
+  const auto narrowed = [](const Range& a, const Range& b) { return Range{Max(a.low, b.low), Min(a.high, b.high)}; };
+  const Pattern both{narrowed(pattern.id, filter.id), narrowed(pattern.source, filter.source),
+                     narrowed(pattern.target, filter.target)};
+  stream.wanted = Search::of(both);
+  stream.position = Position{};
+  stream.position.done = both.is_empty();
+}
+
+bool begin_search(void* state, ReadCall& call, const Pattern& pattern) {
+  auto& stream = *static_cast<LinkStream*>(state);
+  search_for(stream, pattern, call.filter);
+  stream.has_targets = false;
+  stream.next = stream.count = 0;
+  return true;
+}
+
+// Leaves out the link with the id used, and of those with it as target what was found by its source.
+std::size_t keep_usages(const LinkStream& stream) {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    if (rows[i].id != search.used_id && !(search.wanted.access == Access::kTarget && rows[i].source == search.used_id))
-      rows[kept++] = rows[i];
+  for (std::size_t i = 0; i < stream.count; ++i) {
+    const LinkRow& row = stream.rows[i];
+    if (row.id != stream.used && !(stream.by_target && row.source == stream.used)) stream.rows[kept++] = row;
+  }
   return kept;
 }
 
-// The next links, at most kRowsPerBatch; 0 at the end.
-std::size_t next_links(LinkSearch& search, LinkRow* rows) {
-  if (search.store == nullptr) return 0;
-  SnapshotView view(GetActiveSnapshot());
-  std::uint64_t passed = 0;
+// Makes room for a batch: a larger one if the last one was full.
+void make_room(LinkStream& stream, MemoryContext context) {
+  if (stream.rows != nullptr && (stream.count < stream.capacity || stream.capacity == kRowsPerBatch)) return;
+  if (stream.rows != nullptr) pfree(stream.rows);
+  stream.capacity = stream.rows == nullptr ? kFewRows : kRowsPerBatch;
+  stream.rows = static_cast<LinkRow*>(MemoryContextAlloc(context, sizeof(LinkRow) * stream.capacity));
+}
+
+// Fetches links until there are some; false at the end.
+template <bool kUsages>
+bool refill(LinkStream& stream, ReadCall& call) {
   for (;;) {
-    if (search.position.done) {
-      if (!search.usages || search.wanted.access == Access::kTarget) return 0;
-      search.wanted = Search::of(ends_pattern({}, {true, search.used_id}));
-      search.position = Position{};
+    if (stream.position.done) {
+      if (!kUsages || !stream.has_targets) return false;
+      stream.has_targets = false;
+      stream.by_target = true;
+      search_for(stream, {.target = Range::point(stream.used)}, call.filter);
+      continue;
     }
-    store_lock(search.store, LW_SHARED);
-    std::size_t n =
-        Store(search.store->heap).scan(search.wanted, search.position, view.visibility(), rows, kRowsPerBatch, passed);
-    store_unlock(search.store);
-    view.report(search.store);
-    if (search.usages) n = keep_usages(search, rows, n);
-    if (n > 0) return n;
+    make_room(stream, call.context);
+    stream.next = 0;
+    stream.count = read_store(call, [&stream](StoreHandle* store, SnapshotView& view) -> std::size_t {
+      if (store == nullptr) {
+        stream.position.done = true;
+        return 0;
+      }
+      std::uint64_t passed = 0;
+      store_lock(store, LW_SHARED);
+      const std::size_t n =
+          Store(store->heap)
+              .scan(stream.wanted, stream.position, view.visibility(), stream.rows, stream.capacity, passed);
+      store_unlock(store);
+      view.report(store);
+      return n;
+    });
+    if (kUsages) stream.count = keep_usages(stream);
+    if (stream.count > 0) return true;
     CHECK_FOR_INTERRUPTS();
   }
 }
 
-bool exhausted(const LinkSearch& search) {
-  return search.position.done && (!search.usages || search.wanted.access == Access::kTarget);
-}
-
-void fill(ReturnSetInfo* result, LinkSearch& search) {
-  const MemoryContext caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-  const bool random = (result->allowedModes & SFRM_Materialize_Random) != 0;
-  result->returnMode = SFRM_Materialize;
-  result->setResult = tuplestore_begin_heap(random, false, work_mem);
-  MemoryContextSwitchTo(caller);
-  LinkRow rows[kRowsPerBatch];
-  bool nulls[] = {false, false, false};
-  do {
-    const std::size_t n = next_links(search, rows);
-    for (std::size_t i = 0; i < n; ++i) {
-      Datum values[] = {Int64GetDatum(rows[i].id), Int64GetDatum(rows[i].source), Int64GetDatum(rows[i].target)};
-      tuplestore_putvalues(result->setResult, result->expectedDesc, values, nulls);
-    }
-    CHECK_FOR_INTERRUPTS();
-  } while (search.store != nullptr && !exhausted(search));
-}
-
-// What a call in a SELECT list keeps for the next one.
-struct LinkStream {
-  LinkSearch search;
-  std::size_t next;
-  std::size_t count;
-  std::size_t capacity;
-  LinkRow* rows;
-};
-
-// Keeps a batch no longer than it has to be: most searches have few links.
-void refill(LinkStream& stream, MemoryContext context) {
-  LinkRow rows[kRowsPerBatch];
-  stream.next = 0;
-  stream.count = next_links(stream.search, rows);
-  if (stream.count > stream.capacity) {
-    if (stream.rows != nullptr) pfree(stream.rows);
-    stream.rows = static_cast<LinkRow*>(MemoryContextAlloc(context, stream.count * sizeof(LinkRow)));
-    stream.capacity = stream.count;
-  }
-  std::memcpy(static_cast<void*>(stream.rows), rows, stream.count * sizeof(LinkRow));
-}
-
-Datum next_value(FunctionCallInfo fcinfo, const ReturnSetInfo* result) {
-  FuncCallContext* call = SRF_PERCALL_SETUP();
-  auto& stream = *static_cast<LinkStream*>(call->user_fctx);
-  if (stream.next == stream.count && !exhausted(stream.search)) {
-    stream.search.store = reopen_for_read(stream.search.relation);
-    refill(stream, call->multi_call_memory_ctx);
-  }
-  if (stream.next == stream.count) SRF_RETURN_DONE(call);
+template <bool kUsages>
+bool next_link(void* state, ReadCall& call, Datum* values, bool* nulls) {
+  auto& stream = *static_cast<LinkStream*>(state);
+  if (stream.next == stream.count && !refill<kUsages>(stream, call)) return false;
   const LinkRow& row = stream.rows[stream.next++];
-  Datum values[] = {Int64GetDatum(row.id), Int64GetDatum(row.source), Int64GetDatum(row.target)};
-  bool nulls[] = {false, false, false};
-  SRF_RETURN_NEXT(call, HeapTupleGetDatum(heap_form_tuple(result->expectedDesc, values, nulls)));
+  values[0] = Int64GetDatum(row.id);
+  values[1] = Int64GetDatum(row.source);
+  values[2] = Int64GetDatum(row.target);
+  nulls[0] = nulls[1] = nulls[2] = false;
+  return true;
 }
 
-// The body of all four. `describe` sets what is searched for; false: nothing is found.
-template <class Describe>
-Datum links(FunctionCallInfo fcinfo, Describe&& describe) {
-  auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-  if (fcinfo->flinfo->fn_extra != nullptr) return next_value(fcinfo, result);
+Range range_of(const NullableDatum& argument) {
+  return argument.isnull ? Range{} : Range::point(DatumGetInt64(argument.value));
+}
 
-  if (result == nullptr || !IsA(result, ReturnSetInfo))
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("set-valued function called in context that cannot accept a set")));
-  if (result->expectedDesc == nullptr || result->expectedDesc->natts != 3)
-    elog(ERROR, "a row type of three columns is expected");
-  LinkSearch search{};
-  search.store = open_for_read(fcinfo);
-  search.relation = PG_GETARG_OID(0);
-  if (!describe(search)) search.store = nullptr;
-  if (search.store == nullptr) {
-    search.position.done = true;
-    search.usages = false;
-  }
+bool begin_each(void* state, ReadCall& call, const NullableDatum* arguments) {
+  return begin_search(state, call, {range_of(arguments[1]), range_of(arguments[2]), range_of(arguments[3])});
+}
 
-  if ((result->allowedModes & SFRM_Materialize_Preferred) != 0) {
-    fill(result, search);
-    return Datum{0};
-  }
-  FuncCallContext* call = SRF_FIRSTCALL_INIT();
-  auto* stream = static_cast<LinkStream*>(MemoryContextAllocZero(call->multi_call_memory_ctx, sizeof(LinkStream)));
-  stream->search = search;
-  refill(*stream, call->multi_call_memory_ctx);
-  call->user_fctx = stream;
-  return next_value(fcinfo, result);
+bool begin_outgoing(void* state, ReadCall& call, const NullableDatum* arguments) {
+  return !arguments[1].isnull && begin_search(state, call, {.source = range_of(arguments[1])});
+}
+
+bool begin_incoming(void* state, ReadCall& call, const NullableDatum* arguments) {
+  return !arguments[1].isnull && begin_search(state, call, {.target = range_of(arguments[1])});
+}
+
+bool begin_usages(void* state, ReadCall& call, const NullableDatum* arguments) {
+  if (!begin_outgoing(state, call, arguments)) return false;
+  auto& stream = *static_cast<LinkStream*>(state);
+  stream.used = DatumGetInt64(arguments[1].value);
+  stream.by_target = false;
+  stream.has_targets = true;
+  return true;
 }
 
 }  // namespace
 }  // namespace doublets::pg
 
 using namespace doublets::pg;
-using doublets::Search;
 
 // each(store regclass, id bigint, source bigint, target bigint) returns setof doublets.link
 DOUBLETS_FUNCTION(doublets_each) {
-  return links(fcinfo, [fcinfo](LinkSearch& search) {
-    search.wanted = Search::of(pattern_arguments(fcinfo, 1));
-    return true;
-  });
+  return return_set(fcinfo, kEach);
 }
 
 // outgoing(store regclass, source bigint) returns setof doublets.link
 DOUBLETS_FUNCTION(doublets_outgoing) {
-  return links(fcinfo, [fcinfo](LinkSearch& search) {
-    const OptionalValue source = optional_argument(fcinfo, 1);
-    search.wanted = Search::of(ends_pattern(source, {}));
-    return source.given;
-  });
+  return return_set(fcinfo, kOutgoing);
 }
 
 // incoming(store regclass, target bigint) returns setof doublets.link
 DOUBLETS_FUNCTION(doublets_incoming) {
-  return links(fcinfo, [fcinfo](LinkSearch& search) {
-    const OptionalValue target = optional_argument(fcinfo, 1);
-    search.wanted = Search::of(ends_pattern({}, target));
-    return target.given;
-  });
+  return return_set(fcinfo, kIncoming);
 }
 
 // usages(store regclass, id bigint) returns setof doublets.link
 DOUBLETS_FUNCTION(doublets_usages) {
-  return links(fcinfo, [fcinfo](LinkSearch& search) {
-    const OptionalValue id = optional_argument(fcinfo, 1);
-    search.wanted = Search::of(ends_pattern(id, {}));
-    search.usages = true;
-    search.used_id = id.value;
-    return id.given;
-  });
+  return return_set(fcinfo, kUsages);
 }
+
+namespace doublets::pg {
+
+const SetFunction kEach{doublets_each,   4, 3, SetKind::kLinks, {1, 2, 3}, true, sizeof(LinkStream), begin_each,
+                        next_link<false>};
+const SetFunction kOutgoing{
+    doublets_outgoing, 2, 3, SetKind::kLinks, {0, 1, 0}, false, sizeof(LinkStream), begin_outgoing, next_link<false>};
+const SetFunction kIncoming{
+    doublets_incoming, 2, 3, SetKind::kLinks, {0, 0, 1}, false, sizeof(LinkStream), begin_incoming, next_link<false>};
+const SetFunction kUsages{doublets_usages, 2, 3, SetKind::kUsages, {0, 1, 1}, false, sizeof(LinkStream), begin_usages,
+                          next_link<true>};
+
+}  // namespace doublets::pg

@@ -17,10 +17,80 @@ Size bytes_for(std::uint32_t capacity) {
   pg_unreachable();
 }
 
+// ---------------------------------------------------------------------------
+// Memory that a session keeps. Whoever borrows it gives it back at the end of the search, or else when the memory
+// context of the search goes, as it does after an ERROR.
+
+constexpr std::uint32_t kKeptCapacity = 4096;
+
 }  // namespace
 
-Direction direction_argument(FunctionCallInfo fcinfo, int n) {
-  const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
+struct SearchMemory {
+  Reached* nodes;
+  NodeSet::Slot* slots;
+  MemoryContextCallback* borrowed;  // null: it is free
+};
+
+namespace {
+
+SearchMemory kept[2];
+
+extern "C" void doublets_return_search_memory(void* argument) {
+  auto* callback = static_cast<MemoryContextCallback*>(argument);
+  for (SearchMemory& memory : kept)
+    if (memory.borrowed == callback) memory.borrowed = nullptr;
+}
+
+SearchMemory* borrow_memory(MemoryContext context) {
+  for (SearchMemory& memory : kept) {
+    if (memory.borrowed != nullptr) continue;
+    if (memory.nodes == nullptr)
+      memory.nodes = static_cast<Reached*>(MemoryContextAlloc(TopMemoryContext, sizeof(Reached) * kKeptCapacity));
+    if (memory.slots == nullptr)
+      memory.slots = static_cast<NodeSet::Slot*>(
+          MemoryContextAlloc(TopMemoryContext, sizeof(NodeSet::Slot) * NodeSet::slots_for(kKeptCapacity)));
+    auto* callback = static_cast<MemoryContextCallback*>(MemoryContextAlloc(context, sizeof(MemoryContextCallback)));
+    *callback = {doublets_return_search_memory, callback, nullptr};
+    MemoryContextRegisterResetCallback(context, callback);
+    memory.borrowed = callback;
+    return &memory;
+  }
+  return nullptr;
+}
+
+// The callback stays registered, and finds nothing of its own.
+void end_loan(GraphSearch& search) {
+  if (search.kept != nullptr) search.kept->borrowed = nullptr;
+  search.kept = nullptr;
+}
+
+// Gives a search memory for so many nodes.
+void provide(GraphSearch& search, std::uint32_t capacity) {
+  if (search.room == 0 && (search.kept = borrow_memory(search.context)) != nullptr) {
+    search.nodes = search.kept->nodes;
+    search.slots = search.kept->slots;
+    search.room = kKeptCapacity;
+  }
+  if (capacity <= search.room) return;
+  const Size nodes_size = sizeof(Reached) * capacity;
+  const Size slots_size = sizeof(NodeSet::Slot) * NodeSet::slots_for(capacity);
+  if (search.kept != nullptr || search.room == 0) {
+    auto* nodes = static_cast<Reached*>(MemoryContextAllocHuge(search.context, nodes_size));
+    if (search.room != 0) std::memcpy(nodes, search.nodes, sizeof(Reached) * search.met.size());
+    search.nodes = nodes;
+    end_loan(search);
+  } else {
+    pfree(search.slots);
+    search.nodes = static_cast<Reached*>(repalloc_huge(search.nodes, nodes_size));
+  }
+  search.slots = static_cast<NodeSet::Slot*>(MemoryContextAllocHuge(search.context, slots_size));
+  search.room = capacity;
+}
+
+}  // namespace
+
+Direction direction_of(Datum datum) {
+  const char* name = TextDatumGetCString(datum);
   if (strcmp(name, "outgoing") == 0) return {true, false};
   if (strcmp(name, "incoming") == 0) return {false, true};
   if (strcmp(name, "both") == 0) return {true, true};
@@ -33,10 +103,14 @@ Size search_budget() {
   return get_hash_memory_limit();
 }
 
-GraphSearch begin_search(Direction direction, Size* budget) {
+void begin_search(GraphSearch& search, Direction direction, Size* budget, MemoryContext context) {
   // Nobody shall be able to make nodes that meet in the hash: no two sessions place them alike.
   const auto seed = static_cast<std::uint64_t>(MyStartTimestamp) ^ static_cast<std::uint64_t>(MyProcPid) << 48;
-  return {NodeSet(seed), direction, 0, budget, CurrentMemoryContext, nullptr, nullptr};
+  search.met = NodeSet(seed);
+  search.direction = direction;
+  search.level = 0;
+  search.budget = budget;
+  search.context = context;
 }
 
 void add_start(GraphSearch& search, std::int64_t node) {
@@ -52,22 +126,17 @@ void grow_search(GraphSearch& search) {
     more /= 2;
   if (more == 0) raise_too_large(search);
   *search.budget -= bytes_for(capacity + more) - bytes_for(capacity);
-  const Size nodes_size = sizeof(Reached) * (capacity + more);
-  const Size slots_size = sizeof(NodeSet::Slot) * NodeSet::slots_for(capacity + more);
-  if (search.nodes == nullptr) {
-    search.nodes = static_cast<Reached*>(MemoryContextAllocHuge(search.context, nodes_size));
-  } else {
-    pfree(search.slots);
-    search.nodes = static_cast<Reached*>(repalloc_huge(search.nodes, nodes_size));
-  }
-  search.slots = static_cast<NodeSet::Slot*>(MemoryContextAllocHuge(search.context, slots_size));
+  provide(search, capacity + more);
   search.met.move_to(search.nodes, search.slots, capacity + more);
 }
 
 void end_search(GraphSearch& search) {
-  if (search.nodes == nullptr) return;
-  pfree(search.nodes);
-  pfree(search.slots);
+  if (search.kept == nullptr && search.room != 0) {
+    pfree(search.nodes);
+    pfree(search.slots);
+  }
+  end_loan(search);
+  search.room = 0;
 }
 
 }  // namespace doublets::pg

@@ -5,9 +5,10 @@
 // snapshot. The store's lock is held shared for a batch of links at a time, never while nodes are
 // looked up; interrupts are served between batches.
 //
-// Memory: 24 bytes and one and a half to three slots of 16 bytes for each node met, in the memory context
-// that is current when the search begins. All searches of a call together may take as
-// much as one hash table of the executor, work_mem times hash_mem_multiplier: beyond it error 53200.
+// Memory: 24 bytes and one and a half to three slots of 16 bytes for each node met, in a memory context of
+// the caller's; a session keeps memory for two small searches, because the kernel takes longer to give such memory than
+// a small search to use it. All searches of a call together may take as much as one hash table of the executor,
+// work_mem times hash_mem_multiplier: beyond it error 53200.
 #pragma once
 
 #include "functions_common.hpp"
@@ -21,8 +22,10 @@ struct Direction {
   Direction reversed() const { return {incoming, outgoing}; }
 };
 
-// Argument `n`, not NULL. Errors: 22023.
-Direction direction_argument(FunctionCallInfo fcinfo, int n);
+// Of a text that names it. Errors: 22023.
+Direction direction_of(Datum name);
+
+struct SearchMemory;  // graph_search.cpp
 
 struct GraphSearch {
   NodeSet met;
@@ -30,8 +33,11 @@ struct GraphSearch {
   std::uint32_t level;  // place of the first node of the newest level
   Size* budget;         // bytes that searches of this call may still take
   MemoryContext context;
+  // The memory of `met`, for `room` nodes. It stays from one search to the next in the same place.
   Reached* nodes;
   NodeSet::Slot* slots;
+  std::uint32_t room;
+  SearchMemory* kept;  // lent by the session; null: the memory is in the context
 
   std::uint32_t level_size() const { return met.size() - level; }
 };
@@ -39,7 +45,8 @@ struct GraphSearch {
 // What the searches of one call may take.
 Size search_budget();
 
-GraphSearch begin_search(Direction direction, Size* budget);
+// Begins a search in zeroed memory or in the place of another one with the same context.
+void begin_search(GraphSearch& search, Direction direction, Size* budget, MemoryContext context);
 
 // Adds a node to those it starts from. Errors: 53200.
 void add_start(GraphSearch& search, std::int64_t node);
@@ -47,6 +54,7 @@ void add_start(GraphSearch& search, std::int64_t node);
 // Makes room for more nodes. Errors: 53200.
 void grow_search(GraphSearch& search);
 
+// Frees the memory of a search.
 void end_search(GraphSearch& search);
 
 // Goes one link further from the nodes of the newest level: those not met before are the next

@@ -9,6 +9,7 @@ extern PGDLLEXPORT void _PG_init(void);
 
 namespace doublets::pg {
 void ddl_init();
+void set_plan_init();
 void transactions_init();
 void statistics_init();
 }  // namespace doublets::pg
@@ -19,4 +20,5 @@ extern "C" PGDLLEXPORT void _PG_init(void) {
   doublets::pg::ddl_init();
   doublets::pg::transactions_init();
   doublets::pg::statistics_init();
+  doublets::pg::set_plan_init();
 }

@@ -19,6 +19,8 @@ for my $backend (backends())
 		'UPDATE' => 'UPDATE links SET source = source + 1 FROM generate_series(1, 1000000) AS g WHERE g >= links.id',
 		'DELETE' => 'DELETE FROM links WHERE (SELECT count(*) FROM generate_series(1, 5000) AS g WHERE g <> links.id) > 0',
 		'SELECT' => 'SELECT count(*) FROM links AS a, links AS b, links AS c WHERE a.source + b.source + c.source = -1');
+	$statement{'walk'} = "SELECT sum(w.id) FROM generate_series(1, 1000000) AS g, LATERAL doublets.walk('links', g, 'both') AS w"
+	  if $backend ne 'native';
 	for my $what (sort keys %statement)
 	{
 		for my $timeout (1, 20, 150)

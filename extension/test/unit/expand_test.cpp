@@ -47,40 +47,56 @@ TEST(NodeSet, EmptyAndFull) {
   EXPECT_EQ(s.set.find(8), 3u);
 }
 
-TEST(NodeSet, AgreesWithAMap) {
+// Small numbers, negative ones, any; small ones at first; large ones at first, none of which is used again.
+struct Numbers {
+  std::int64_t low, high;    // of the first ten rounds
+  std::int64_t then, below;  // of the others
+};
+
+class NodeSetOf : public ::testing::TestWithParam<Numbers> {};
+INSTANTIATE_TEST_SUITE_P(Numbers, NodeSetOf,
+                         ::testing::Values(Numbers{0, 50, 0, 50}, Numbers{0, 9000, 0, 9000},
+                                           Numbers{-3000, 3000, -3000, 3000},
+                                           Numbers{-(1ll << 61), 1ll << 61, -(1ll << 61), 1ll << 61},
+                                           Numbers{0, 9000, 0, 1ll << 61}, Numbers{0, 1ll << 20, 0, 900}));
+
+TEST_P(NodeSetOf, AgreesWithAMap) {
   std::mt19937_64 random(3);
-  for (const std::int64_t spread : {std::int64_t{50}, std::int64_t{5000}, std::int64_t{1} << 61}) {
-    GrowingSet s;
-    s.grow(1);
-    std::map<std::int64_t, Reached> model;
-    std::vector<std::int64_t> order;
-    std::uint32_t level = 0;
-    for (int round = 0; round < 40; ++round) {
-      std::vector<Neighbour> met(random() % 700);
-      for (Neighbour& m : met)
-        m = {static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(2 * spread)) - spread,
-             static_cast<LinkId>(1 + random() % 1000), static_cast<std::uint32_t>(random() % 100)};
-      s.add(met, level);
-      for (const Neighbour& m : met) {
-        const auto known = model.find(m.node);
-        if (known == model.end()) {
-          model[m.node] = m;
-          order.push_back(m.node);
-        } else if (m.via < known->second.via && std::find(order.begin() + level, order.end(), m.node) != order.end()) {
-          known->second = m;
-        }
+  GrowingSet s;
+  s.grow(1);
+  std::map<std::int64_t, Reached> model;
+  std::vector<std::int64_t> order;
+  std::uint32_t level = 0;
+  for (int round = 0; round < 40; ++round) {
+    const std::int64_t low = round < 10 ? GetParam().low : GetParam().then;
+    const std::int64_t high = round < 10 ? GetParam().high : GetParam().below;
+    std::vector<Neighbour> met(random() % 700);
+    for (Neighbour& m : met)
+      m = {low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low)),
+           static_cast<LinkId>(1 + random() % 1000), static_cast<std::uint32_t>(random() % 100)};
+    s.add(met, level);
+    for (const Neighbour& m : met) {
+      const auto known = model.find(m.node);
+      if (known == model.end()) {
+        model[m.node] = m;
+        order.push_back(m.node);
+      } else if (m.via < known->second.via && std::find(order.begin() + level, order.end(), m.node) != order.end()) {
+        known->second = m;
       }
-      if (round % 3 == 0) level = s.set.size();
-      ASSERT_EQ(s.set.size(), order.size());
     }
-    for (std::uint32_t i = 0; i < s.set.size(); ++i) {
-      EXPECT_EQ(s.set[i].node, order[i]);
-      EXPECT_EQ(s.set[i].via, model[order[i]].via);
-      EXPECT_EQ(s.set[i].from, model[order[i]].from);
-      EXPECT_EQ(s.set.find(order[i]), i);
-    }
-    EXPECT_EQ(s.set.find(spread + 1), NodeSet::kNone);
+    if (round % 3 == 0) level = s.set.size();
+    ASSERT_EQ(s.set.size(), order.size());
   }
+  for (std::uint32_t i = 0; i < s.set.size(); ++i) {
+    EXPECT_EQ(s.set[i].node, order[i]);
+    EXPECT_EQ(s.set[i].via, model[order[i]].via);
+    EXPECT_EQ(s.set[i].from, model[order[i]].from);
+    EXPECT_EQ(s.set.find(order[i]), i);
+  }
+  for (const std::int64_t none : {GetParam().high + 1, std::int64_t{-9999}, std::int64_t{1} << 62})
+    if (!model.contains(none)) {
+      EXPECT_EQ(s.set.find(none), NodeSet::kNone);
+    }
 }
 
 class Expand : public ::testing::TestWithParam<Layout> {};

@@ -1,0 +1,245 @@
+// Executes a set function that stands alone in FROM.
+//
+// The store is opened when the first row is asked for, as a call of the function would, but as if when the execution
+// began: its lock and reference belong to the resource owner of that time, and stay when a savepoint is rolled back
+// over an open cursor. While they are held nobody replaces the store's memory, not even the session itself, for which
+// TRUNCATE and DROP are refused as for a table that is being read.
+#include "set_scan.hpp"
+
+namespace doublets::pg {
+namespace {
+
+struct OpenStore {
+  Oid oid;
+  Relation rel;
+  StoreHandle* handle;  // null: no links
+};
+
+struct FilterValue {
+  ExprState* value;
+  Oid type;
+  Range* part;  // of the call's filter
+};
+
+struct SetScan {
+  CustomScanState css;  // first
+  const SetFunction* function;
+  ExprState* arguments[kMaxSetArguments];
+  FilterValue filter[3];
+  int filter_count;
+  ResourceOwner owner;
+  OpenStore* stores;  // all that the arguments have named so far
+  int store_count;
+  ReadCall call;
+  void* stream;
+  bool started;
+  bool finished;
+  TupleDesc row;               // of the function
+  bool whole_row;              // is wanted behind the columns
+  TupleTableSlot* given_slot;  // for a row that is given by EvalPlanQual
+};
+
+SetScan* scan_of(CustomScanState* node) {
+  return reinterpret_cast<SetScan*>(node);
+}
+
+OpenStore open_store(const SetScan& scan, const NullableDatum& store) {
+  const ResourceOwner caller = CurrentResourceOwner;
+  // An ERROR puts the owner right by itself, as it ends the (sub)transaction.
+  CurrentResourceOwner = scan.owner;
+  const Relation rel = open_argument(store, AccessShareLock, ACL_SELECT);
+  CurrentResourceOwner = caller;
+  begin_read(rel, scan.css.ss.ps.state->es_snapshot);
+  StoreHandle* handle = store_open(rel, false);
+  if (handle != nullptr) settle_for_reader(handle);
+  return {RelationGetRelid(rel), rel, handle};
+}
+
+// Makes the store that the arguments name the one to be read.
+void choose_store(SetScan& scan, const NullableDatum& store) {
+  if (scan.store_count > 0 && !store.isnull && scan.call.relation == DatumGetObjectId(store.value)) return;
+  const OpenStore* found = nullptr;
+  for (int i = 0; i < scan.store_count && found == nullptr && !store.isnull; ++i)
+    if (scan.stores[i].oid == DatumGetObjectId(store.value)) found = &scan.stores[i];
+  if (found == nullptr) {
+    const OpenStore opened = open_store(scan, store);
+    const Size size = sizeof(OpenStore) * static_cast<Size>(scan.store_count + 1);
+    scan.stores = static_cast<OpenStore*>(scan.stores == nullptr ? MemoryContextAlloc(scan.call.context, size)
+                                                                 : repalloc(scan.stores, size));
+    found = &(scan.stores[scan.store_count++] = opened);
+  }
+  scan.call.relation = found->oid;
+  scan.call.store = found->handle;
+}
+
+std::int64_t integer_of(Datum datum, Oid type) {
+  return type == INT2OID ? DatumGetInt16(datum) : type == INT4OID ? DatumGetInt32(datum) : DatumGetInt64(datum);
+}
+
+// Evaluates the arguments and begins the stream. False: it has no rows.
+bool start(SetScan& scan) {
+  ExprContext* econtext = scan.css.ss.ps.ps_ExprContext;
+  NullableDatum arguments[kMaxSetArguments];
+  for (int i = 0; i < scan.function->arguments; ++i)
+    arguments[i].value = ExecEvalExprSwitchContext(scan.arguments[i], econtext, &arguments[i].isnull);
+  choose_store(scan, arguments[0]);
+  for (int i = 0; i < scan.filter_count; ++i) {
+    const FilterValue& filter = scan.filter[i];
+    bool null;
+    const Datum value = ExecEvalExprSwitchContext(filter.value, econtext, &null);
+    if (null) return false;
+    *filter.part = Range::point(integer_of(value, filter.type));
+  }
+  const MemoryContext caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+  const bool begun = scan.function->begin(scan.stream, scan.call, arguments);
+  MemoryContextSwitchTo(caller);
+  return begun;
+}
+
+void add_whole_row(const SetScan& scan, TupleTableSlot* slot) {
+  const MemoryContext caller = MemoryContextSwitchTo(scan.css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+  const HeapTuple tuple = heap_form_tuple(scan.row, slot->tts_values, slot->tts_isnull);
+  slot->tts_values[scan.row->natts] = HeapTupleGetDatum(tuple);
+  slot->tts_isnull[scan.row->natts] = false;
+  MemoryContextSwitchTo(caller);
+}
+
+TupleTableSlot* next_row(ScanState* state) {
+  SetScan& scan = *scan_of(reinterpret_cast<CustomScanState*>(state));
+  TupleTableSlot* slot = state->ss_ScanTupleSlot;
+  ExecClearTuple(slot);
+  if (unlikely(!scan.started)) {
+    scan.finished = !start(scan);
+    scan.started = true;
+  }
+  if (scan.finished) return slot;
+  if (!scan.function->next(scan.stream, scan.call, slot->tts_values, slot->tts_isnull)) {
+    scan.finished = true;
+    return slot;
+  }
+  if (unlikely(scan.whole_row)) add_whole_row(scan, slot);
+  return ExecStoreVirtualTuple(slot);
+}
+
+// The row that EvalPlanQual holds fixed while it looks at a newer version of another one. As ExecScanFetch does for
+// scans of relations; to the executor this one has none.
+bool given_row(ScanState* state, TupleTableSlot* slot) {
+  SetScan& scan = *scan_of(reinterpret_cast<CustomScanState*>(state));
+  EPQState* epq = state->ps.state->es_epq_active;
+  const auto rti = static_cast<Index>(bms_singleton_member(castNode(CustomScan, state->ps.plan)->custom_relids));
+  if (epq->relsubs_done[rti - 1]) return false;
+  epq->relsubs_done[rti - 1] = true;
+  if (epq->relsubs_rowmark[rti - 1] == nullptr || !EvalPlanQualFetchRowMark(epq, rti, scan.given_slot) ||
+      TupIsNull(scan.given_slot))
+    return false;
+  slot_getallattrs(scan.given_slot);
+  ExecClearTuple(slot);
+  for (int i = 0; i < scan.row->natts; ++i) {
+    slot->tts_values[i] = scan.given_slot->tts_values[i];
+    slot->tts_isnull[i] = scan.given_slot->tts_isnull[i];
+  }
+  if (scan.whole_row) add_whole_row(scan, slot);
+  ExecStoreVirtualTuple(slot);
+  return true;
+}
+
+void check_execute(Oid function) {
+  const AclResult result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+  if (result != ACLCHECK_OK) aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
+  InvokeFunctionExecuteHook(function);
+}
+
+extern "C" void doublets_begin_set_scan(CustomScanState* node, EState* estate, int eflags) {
+  SetScan& scan = *scan_of(node);
+  const auto* plan = castNode(CustomScan, node->ss.ps.plan);
+  const FuncExpr* call = scanned_call(plan);
+  check_execute(call->funcid);
+  scan.function = set_function_of(call);
+  if (scan.function == nullptr) elog(ERROR, "function %u is not what it was when it was planned", call->funcid);
+  for (int i = 0; i < scan.function->arguments; ++i)
+    scan.arguments[i] = ExecInitExpr(static_cast<Expr*>(list_nth(call->args, i)), &node->ss.ps);
+  if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0) return;
+
+  scan.owner = CurrentResourceOwner;
+  scan.call.context = estate->es_query_cxt;
+  scan.call.open = true;
+  scan.call.view = new (palloc(sizeof(SnapshotView))) SnapshotView(estate->es_snapshot);
+  scan.stream = palloc0(scan.function->stream_bytes);
+  ListCell* cell;
+  foreach (cell, plan->custom_private) {
+    auto* value = static_cast<Expr*>(list_nth(plan->custom_exprs, scan.filter_count + 1));
+    Pattern& filter = scan.call.filter;
+    Range* const parts[] = {&filter.id, &filter.source, &filter.target};
+    scan.filter[scan.filter_count++] = {ExecInitExpr(value, &node->ss.ps), exprType(reinterpret_cast<::Node*>(value)),
+                                        parts[lfirst_int(cell)]};
+  }
+  scan.row = BlessTupleDesc(get_expr_result_tupdesc(reinterpret_cast<::Node*>(const_cast<FuncExpr*>(call)), false));
+  scan.whole_row = list_length(plan->custom_scan_tlist) > scan.row->natts;
+  scan.given_slot = ExecInitExtraTupleSlot(estate, scan.row, &TTSOpsVirtual);
+}
+
+extern "C" TupleTableSlot* doublets_exec_set_scan(CustomScanState* node) {
+  return ExecScan(&node->ss, next_row, given_row);
+}
+
+extern "C" void doublets_rescan_set_scan(CustomScanState* node) {
+  SetScan& scan = *scan_of(node);
+  ExecScanReScan(&node->ss);
+  scan.started = false;
+}
+
+extern "C" void doublets_end_set_scan(CustomScanState* node) {
+  SetScan& scan = *scan_of(node);
+  const ResourceOwner caller = CurrentResourceOwner;
+  CurrentResourceOwner = scan.owner;
+  for (int i = 0; i < scan.store_count; ++i)
+    relation_close(scan.stores[i].rel, NoLock);
+  CurrentResourceOwner = caller;
+  scan.store_count = 0;
+}
+
+extern "C" void doublets_explain_set_scan(CustomScanState* node, List* ancestors, ExplainState* es) {
+  const auto* plan = castNode(CustomScan, node->ss.ps.plan);
+  List* context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, ancestors);
+  const bool prefix = es->verbose || list_length(es->rtable) > 1;
+  ExplainPropertyText("Function Call",
+                      deparse_expression(static_cast<::Node*>(linitial(plan->custom_exprs)), context, prefix, false),
+                      es);
+  constexpr const char* kParts[] = {"id", "source", "target"};
+  List* parts = NIL;
+  for (int i = 0; i < list_length(plan->custom_private); ++i)
+    parts = lappend(parts, psprintf("%s = %s", kParts[list_nth_int(plan->custom_private, i)],
+                                    deparse_expression(static_cast<::Node*>(list_nth(plan->custom_exprs, i + 1)),
+                                                       context, prefix, false)));
+  if (parts != NIL) ExplainPropertyList("Narrowed To", parts, es);
+}
+
+constexpr CustomExecMethods kSetExecMethods{
+    .CustomName = "doublets function",
+    .BeginCustomScan = doublets_begin_set_scan,
+    .ExecCustomScan = doublets_exec_set_scan,
+    .EndCustomScan = doublets_end_set_scan,
+    .ReScanCustomScan = doublets_rescan_set_scan,
+    .MarkPosCustomScan = nullptr,
+    .RestrPosCustomScan = nullptr,
+    .EstimateDSMCustomScan = nullptr,
+    .InitializeDSMCustomScan = nullptr,
+    .ReInitializeDSMCustomScan = nullptr,
+    .InitializeWorkerCustomScan = nullptr,
+    .ShutdownCustomScan = nullptr,
+    .ExplainCustomScan = doublets_explain_set_scan,
+};
+
+extern "C" ::Node* doublets_create_set_scan(CustomScan*) {
+  auto* scan = static_cast<SetScan*>(palloc0(sizeof(SetScan)));
+  NodeSetTag(scan, T_CustomScanState);
+  scan->css.methods = &kSetExecMethods;
+  scan->call.filter = Pattern{};
+  return reinterpret_cast<::Node*>(scan);
+}
+
+}  // namespace
+
+const CustomScanMethods kSetScanMethods{"doublets function", doublets_create_set_scan};
+
+}  // namespace doublets::pg
