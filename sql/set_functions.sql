@@ -122,6 +122,11 @@ SELECT id FROM doublets.each('links') WHERE target = (SELECT max(target) FROM li
 SELECT g, o.id FROM generate_series(1, 3) AS g, LATERAL doublets.each('links') AS o WHERE o.source = g AND o.target = g ORDER BY g;
 SELECT g, o.id FROM generate_series(1, 3) AS g, LATERAL doublets.outgoing('links', g) AS o WHERE o.target = g ORDER BY g, o.id;
 SELECT id FROM doublets.walk('links', 1) WHERE id = 2;
+SELECT count(*) FROM doublets.outgoing('links', 1);
+SELECT target, count(*), min(id) FROM doublets.outgoing('links', 1) AS o GROUP BY target ORDER BY target;
+SELECT id + 1 AS next, target, target AS again, o FROM doublets.outgoing('links', 1) AS o WHERE source = 1 ORDER BY id + target;
+SELECT count(*), max(target) FROM doublets.each('links') GROUP BY source < 2 ORDER BY 1;
+SELECT (SELECT sum(o.id + l.id) FROM doublets.incoming('links', l.source) AS o) FROM links AS l ORDER BY l.id;
 
 -- stores from a column; the outer row decides
 CALL make_links('others');

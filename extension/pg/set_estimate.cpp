@@ -36,6 +36,9 @@ void look_at(Relation rel, const Pattern& pattern, Sketch& sketch) {
   if (header.layout == Layout::kSplit && header.versions > 0) {
     sketch.out_degree = sketch.links / static_cast<double>(header.split.by_source.entries);
     sketch.in_degree = sketch.links / static_cast<double>(header.split.by_target.entries);
+  } else if (store->mean_degrees.links > 0) {  // known from planning a query of the table
+    sketch.out_degree = store->mean_degrees.source;
+    sketch.in_degree = store->mean_degrees.target;
   }
   if (!pattern.is_empty()) sketch.found = static_cast<double>(core.estimate(pattern, Search::access_of(pattern)));
   store_unlock(store);

@@ -64,27 +64,44 @@ List* clauses_of(const RelOptInfo* rel, const ParamPathInfo* param) {
   return param == nullptr ? clauses : list_concat(clauses, param->ppi_clauses);
 }
 
-bool needs_whole_row(List* tlist, List* clauses, Index relid) {
-  Bitmapset* columns = nullptr;
-  pull_varattnos(reinterpret_cast<::Node*>(tlist), relid, &columns);
-  pull_varattnos(reinterpret_cast<::Node*>(clauses), relid, &columns);
-  return bms_is_member(InvalidAttrNumber - FirstLowInvalidHeapAttributeNumber, columns);
+// Adds the columns in use to a list of them, each once; number 0 is the whole row.
+void add_columns(::Node* expression, Index relid, List** columns) {
+  Bitmapset* used = nullptr;
+  pull_varattnos(expression, relid, &used);
+  for (int i = -1; (i = bms_next_member(used, i)) >= 0;)
+    *columns = list_append_unique_int(*columns, i + FirstLowInvalidHeapAttributeNumber);
+}
+
+// The columns of a function's rows that a scan makes: those in use anywhere above, and where its target list is nothing
+// but columns these first and in the same order, so that the executor has nothing to project. The planner may give the
+// scan another target list later.
+List* columns_of_scan(const RelOptInfo* rel, List* tlist, List* quals) {
+  List* columns = NIL;
+  ListCell* cell;
+  foreach (cell, tlist)
+    add_columns(reinterpret_cast<::Node*>(lfirst_node(TargetEntry, cell)->expr), rel->relid, &columns);
+  add_columns(reinterpret_cast<::Node*>(rel->reltarget->exprs), rel->relid, &columns);
+  add_columns(reinterpret_cast<::Node*>(quals), rel->relid, &columns);
+  return columns;
 }
 
 // What the executor is told of the scan's rows, for there is no relation behind it.
-List* row_of_scan(const RangeTblEntry* rte, const RelOptInfo* rel, const FuncExpr* call, bool whole_row) {
+List* row_of_scan(const RangeTblEntry* rte, const RelOptInfo* rel, const FuncExpr* call, List* columns) {
   const TupleDesc desc = get_expr_result_tupdesc(reinterpret_cast<::Node*>(const_cast<FuncExpr*>(call)), false);
+  const auto relid = static_cast<int>(rel->relid);
   List* row = NIL;
-  for (AttrNumber i = 1; i <= desc->natts; ++i) {
-    const Form_pg_attribute attribute = TupleDescAttr(desc, i - 1);
-    Var* var =
-        makeVar(static_cast<int>(rel->relid), i, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);
-    row = lappend(row, makeTargetEntry(reinterpret_cast<Expr*>(var), i, nullptr, false));
-  }
-  if (whole_row) {
-    Var* var = makeWholeRowVar(const_cast<RangeTblEntry*>(rte), static_cast<int>(rel->relid), 0, false);
-    row = lappend(
-        row, makeTargetEntry(reinterpret_cast<Expr*>(var), static_cast<AttrNumber>(desc->natts + 1), nullptr, false));
+  ListCell* cell;
+  foreach (cell, columns) {
+    const int column = lfirst_int(cell);
+    Var* var;
+    if (column == 0) {
+      var = makeWholeRowVar(const_cast<RangeTblEntry*>(rte), relid, 0, false);
+    } else {
+      const Form_pg_attribute a = TupleDescAttr(desc, column - 1);
+      var = makeVar(relid, static_cast<AttrNumber>(column), a->atttypid, a->atttypmod, a->attcollation, 0);
+    }
+    row = lappend(row, makeTargetEntry(reinterpret_cast<Expr*>(var), static_cast<AttrNumber>(list_length(row) + 1),
+                                       nullptr, false));
   }
   return row;
 }
@@ -107,13 +124,15 @@ extern "C" Plan* doublets_plan_set_scan(PlannerInfo* root, RelOptInfo* rel, Cust
   scan->methods = &kSetScanMethods;
   scan->custom_exprs = list_make1(const_cast<FuncExpr*>(call));
   const Filter filter = filter_of(root, rel, clauses_of(rel, path->path.param_info), *function);
+  List* parts = NIL;
   for (int part = 0; part < kParts; ++part) {
     if (filter.values[part] == nullptr) continue;
     scan->custom_exprs = lappend(scan->custom_exprs, filter.values[part]);
-    scan->custom_private = lappend_int(scan->custom_private, part);
+    parts = lappend_int(parts, part);
   }
-  const bool whole_row = needs_whole_row(tlist, scan->scan.plan.qual, rel->relid);
-  scan->custom_scan_tlist = row_of_scan(rte, rel, call, whole_row);
+  List* columns = columns_of_scan(rel, tlist, scan->scan.plan.qual);
+  scan->custom_scan_tlist = row_of_scan(rte, rel, call, columns);
+  scan->custom_private = list_make2(parts, columns);
   return &scan->scan.plan;
 }
 

@@ -34,8 +34,10 @@ struct SetScan {
   void* stream;
   bool started;
   bool finished;
-  TupleDesc row;               // of the function
-  bool whole_row;              // is wanted behind the columns
+  TupleDesc row;                    // of the function
+  int columns[kMaxSetColumns + 1];  // of the scan's rows, as in the plan
+  int column_count;
+  bool columns_only;           // no whole row, which has to be freed again
   TupleTableSlot* given_slot;  // for a row that is given by EvalPlanQual
 };
 
@@ -96,12 +98,22 @@ bool start(SetScan& scan) {
   return begun;
 }
 
-void add_whole_row(const SetScan& scan, TupleTableSlot* slot) {
+// The function's row as a value, in memory that lasts until the next one.
+Datum whole_row(const SetScan& scan, const Datum* values, const bool* nulls) {
   const MemoryContext caller = MemoryContextSwitchTo(scan.css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
-  const HeapTuple tuple = heap_form_tuple(scan.row, slot->tts_values, slot->tts_isnull);
-  slot->tts_values[scan.row->natts] = HeapTupleGetDatum(tuple);
-  slot->tts_isnull[scan.row->natts] = false;
+  const Datum row = HeapTupleGetDatum(heap_form_tuple(scan.row, const_cast<Datum*>(values), const_cast<bool*>(nulls)));
   MemoryContextSwitchTo(caller);
+  return row;
+}
+
+// Makes a row of the scan of one of the function.
+TupleTableSlot* store_row(const SetScan& scan, const Datum* values, const bool* nulls, TupleTableSlot* slot) {
+  for (int i = 0; i < scan.column_count; ++i) {
+    const int column = scan.columns[i];
+    slot->tts_values[i] = likely(column > 0) ? values[column - 1] : whole_row(scan, values, nulls);
+    slot->tts_isnull[i] = column > 0 && nulls[column - 1];
+  }
+  return ExecStoreVirtualTuple(slot);
 }
 
 TupleTableSlot* next_row(ScanState* state) {
@@ -112,13 +124,12 @@ TupleTableSlot* next_row(ScanState* state) {
     scan.finished = !start(scan);
     scan.started = true;
   }
-  if (scan.finished) return slot;
-  if (!scan.function->next(scan.stream, scan.call, slot->tts_values, slot->tts_isnull)) {
-    scan.finished = true;
-    return slot;
-  }
-  if (unlikely(scan.whole_row)) add_whole_row(scan, slot);
-  return ExecStoreVirtualTuple(slot);
+  Datum values[kMaxSetColumns];
+  bool nulls[kMaxSetColumns];
+  if (!scan.finished && scan.function->next(scan.stream, scan.call, values, nulls))
+    return store_row(scan, values, nulls, slot);
+  scan.finished = true;
+  return slot;
 }
 
 // The row that EvalPlanQual holds fixed while it looks at a newer version of another one. As ExecScanFetch does for
@@ -134,12 +145,7 @@ bool given_row(ScanState* state, TupleTableSlot* slot) {
     return false;
   slot_getallattrs(scan.given_slot);
   ExecClearTuple(slot);
-  for (int i = 0; i < scan.row->natts; ++i) {
-    slot->tts_values[i] = scan.given_slot->tts_values[i];
-    slot->tts_isnull[i] = scan.given_slot->tts_isnull[i];
-  }
-  if (scan.whole_row) add_whole_row(scan, slot);
-  ExecStoreVirtualTuple(slot);
+  (void)store_row(scan, scan.given_slot->tts_values, scan.given_slot->tts_isnull, slot);
   return true;
 }
 
@@ -166,7 +172,10 @@ extern "C" void doublets_begin_set_scan(CustomScanState* node, EState* estate, i
   scan.call.view = new (palloc(sizeof(SnapshotView))) SnapshotView(estate->es_snapshot);
   scan.stream = palloc0(scan.function->stream_bytes);
   ListCell* cell;
-  foreach (cell, plan->custom_private) {
+  foreach (cell, made_columns(plan))
+    scan.columns[scan.column_count++] = lfirst_int(cell);
+  scan.columns_only = !list_member_int(made_columns(plan), 0);
+  foreach (cell, filtered_parts(plan)) {
     auto* value = static_cast<Expr*>(list_nth(plan->custom_exprs, scan.filter_count + 1));
     Pattern& filter = scan.call.filter;
     Range* const parts[] = {&filter.id, &filter.source, &filter.target};
@@ -174,17 +183,22 @@ extern "C" void doublets_begin_set_scan(CustomScanState* node, EState* estate, i
                                         parts[lfirst_int(cell)]};
   }
   scan.row = BlessTupleDesc(get_expr_result_tupdesc(reinterpret_cast<::Node*>(const_cast<FuncExpr*>(call)), false));
-  scan.whole_row = list_length(plan->custom_scan_tlist) > scan.row->natts;
   scan.given_slot = ExecInitExtraTupleSlot(estate, scan.row, &TTSOpsVirtual);
 }
 
 extern "C" TupleTableSlot* doublets_exec_set_scan(CustomScanState* node) {
+  // Most scans have nothing left to be done to their rows.
+  if (node->ss.ps.qual == nullptr && node->ss.ps.ps_ProjInfo == nullptr &&
+      node->ss.ps.state->es_epq_active == nullptr && likely(scan_of(node)->columns_only))
+    return next_row(&node->ss);
   return ExecScan(&node->ss, next_row, given_row);
 }
 
 extern "C" void doublets_rescan_set_scan(CustomScanState* node) {
   SetScan& scan = *scan_of(node);
   ExecScanReScan(&node->ss);
+  // Where ExecScan is passed by, nothing else frees what the arguments left behind.
+  ResetExprContext(node->ss.ps.ps_ExprContext);
   scan.started = false;
 }
 
@@ -207,8 +221,9 @@ extern "C" void doublets_explain_set_scan(CustomScanState* node, List* ancestors
                       es);
   constexpr const char* kParts[] = {"id", "source", "target"};
   List* parts = NIL;
-  for (int i = 0; i < list_length(plan->custom_private); ++i)
-    parts = lappend(parts, psprintf("%s = %s", kParts[list_nth_int(plan->custom_private, i)],
+  const List* filtered = filtered_parts(plan);
+  for (int i = 0; i < list_length(filtered); ++i)
+    parts = lappend(parts, psprintf("%s = %s", kParts[list_nth_int(filtered, i)],
                                     deparse_expression(static_cast<::Node*>(list_nth(plan->custom_exprs, i + 1)),
                                                        context, prefix, false)));
   if (parts != NIL) ExplainPropertyList("Narrowed To", parts, es);
