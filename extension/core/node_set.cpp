@@ -33,7 +33,7 @@ NodeSet::Slot& NodeSet::slot_of(std::int64_t node, std::uint64_t home) const noe
 }
 
 void NodeSet::fill_table() noexcept {
-  direct_ = widest_ < (mask_ + 1) * kPlacesPerSlot;
+  direct_ = bits_ < places_count();
   std::memset(slots_, 0, (mask_ + 1) * sizeof(Slot));
   for (std::uint32_t place = 0; place < size_; ++place) {
     const std::int64_t node = nodes_[place].node;
@@ -52,72 +52,64 @@ void NodeSet::move_to(Reached* nodes, Slot* slots, std::uint32_t capacity) noexc
   fill_table();
 }
 
-// `table` makes of a node where to look for it, asks for that, and then gives the place, which may be set with the
-// node.
-template <class Table>
-std::size_t NodeSet::add_few(const Table& table, const Neighbour* met, std::size_t few, std::uint32_t level) noexcept {
-  std::uint64_t home[kFew];
-  for (std::size_t i = 0; i < few; ++i)
-    home[i] = table.ask(met[i].node);
-  for (std::size_t i = 0; i < few; ++i) {
-    const Neighbour& neighbour = met[i];
-    const auto entry = table.entry(neighbour.node, home[i]);
-    if (entry.place() == 0) {
-      if (size_ == capacity_) return i;
-      nodes_[size_] = neighbour;
-      entry.set(neighbour.node, ++size_);
-    } else if (entry.place() > level) {
-      Reached& known = nodes_[entry.place() - 1];
-      if (known.via > neighbour.via) known = neighbour;
+// Notes how wide nodes are, and asks for the memory where they will be looked up; `home` is where that is in the hash.
+void NodeSet::ask(const Neighbour* met, std::size_t few, std::uint64_t* home) noexcept {
+  if (direct_) {
+    for (std::size_t i = 0; i < few; ++i) {
+      bits_ |= width(met[i].node);
+      __builtin_prefetch(places() + (width(met[i].node) & (places_count() - 1)));
     }
+    if (bits_ < places_count()) return;
+    fill_table();
   }
-  return few;
+  for (std::size_t i = 0; i < few; ++i) {
+    bits_ |= width(met[i].node);
+    home[i] = home_of(met[i].node);
+    __builtin_prefetch(slots_ + home[i]);
+  }
+}
+
+// A node that has been met, at place + 1 and maybe by a better way.
+inline void NodeSet::meet_again(const Neighbour& met, std::uint32_t place, std::uint32_t level) noexcept {
+  if (place <= level) return;
+  Reached& known = nodes_[place - 1];
+  if (known.via > met.via) known = met;
 }
 
 std::size_t NodeSet::add(const Neighbour* met, std::size_t n, std::uint32_t level) noexcept {
-  struct DirectEntry {
-    std::uint32_t* at;
-    std::uint32_t place() const noexcept { return *at; }
-    void set(std::int64_t, std::uint32_t place) const noexcept { *at = place; }
-  };
-  struct DirectTable {
-    std::uint32_t* places;
-    std::uint64_t ask(std::int64_t node) const noexcept {
-      __builtin_prefetch(places + node);
-      return 0;
-    }
-    DirectEntry entry(std::int64_t node, std::uint64_t) const noexcept { return {places + node}; }
-  };
-  struct HashEntry {
-    Slot* at;
-    std::uint32_t place() const noexcept { return at->place; }
-    void set(std::int64_t node, std::uint32_t place) const noexcept { *at = {node, place}; }
-  };
-  struct HashTable {
-    const NodeSet& set;
-    std::uint64_t ask(std::int64_t node) const noexcept {
-      const std::uint64_t home = set.home_of(node);
-      __builtin_prefetch(set.slots_ + home);
-      return home;
-    }
-    HashEntry entry(std::int64_t node, std::uint64_t home) const noexcept { return {&set.slot_of(node, home)}; }
-  };
   if (capacity_ == 0) return 0;
+  std::uint64_t home[kFew];
   for (std::size_t first = 0; first < n; first += kFew) {
     const std::size_t few = std::min(kFew, n - first);
-    for (std::size_t i = 0; i < few; ++i)
-      widest_ = std::max(widest_, width(met[first + i].node));
-    if (direct_ && widest_ >= (mask_ + 1) * kPlacesPerSlot) fill_table();
-    const std::size_t added = direct_ ? add_few(DirectTable{places()}, met + first, few, level)
-                                      : add_few(HashTable{*this}, met + first, few, level);
-    if (added < few) return first + added;
+    ask(met + first, few, home);
+    for (std::size_t i = 0; i < few; ++i) {
+      const Neighbour& neighbour = met[first + i];
+      Slot* slot = nullptr;
+      std::uint32_t place;
+      if (direct_) {
+        place = places()[neighbour.node];
+      } else {
+        slot = &slot_of(neighbour.node, home[i]);
+        place = slot->place;
+      }
+      if (place != 0) {
+        meet_again(neighbour, place, level);
+        continue;
+      }
+      if (size_ == capacity_) return first + i;
+      nodes_[size_++] = neighbour;
+      if (direct_)
+        places()[neighbour.node] = size_;
+      else
+        *slot = {neighbour.node, size_};
+    }
   }
   return n;
 }
 
 std::uint32_t NodeSet::find(std::int64_t node) const noexcept {
   if (!direct_) return slot_of(node, home_of(node)).place - 1;
-  return width(node) < (mask_ + 1) * kPlacesPerSlot ? places()[node] - 1 : kNone;
+  return width(node) < places_count() ? places()[node] - 1 : kNone;
 }
 
 }  // namespace doublets

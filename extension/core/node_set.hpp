@@ -67,22 +67,21 @@ class NodeSet {
   std::uint32_t find(std::int64_t node) const noexcept;
 
  private:
-  static constexpr std::uint64_t kPlacesPerSlot = sizeof(Slot) / sizeof(std::uint32_t);
-
   std::uint32_t* places() const noexcept { return reinterpret_cast<std::uint32_t*>(slots_); }
+  std::uint64_t places_count() const noexcept { return (mask_ + 1) * (sizeof(Slot) / sizeof(std::uint32_t)); }
   std::uint64_t home_of(std::int64_t node) const noexcept;
   Slot& slot_of(std::int64_t node, std::uint64_t home) const noexcept;
   void fill_table() noexcept;
-  template <class Table>
-  std::size_t add_few(const Table& table, const Neighbour* met, std::size_t few, std::uint32_t level) noexcept;
+  void ask(const Neighbour* met, std::size_t few, std::uint64_t* home) noexcept;
+  void meet_again(const Neighbour& met, std::uint32_t place, std::uint32_t level) noexcept;
 
   Reached* nodes_ = nullptr;
   Slot* slots_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t capacity_ = 0;
-  std::uint64_t mask_ = 0;    // number of slots - 1
-  bool direct_ = false;       // the table is one of places + 1, 0 for none, by node
-  std::uint64_t widest_ = 0;  // of the nodes, taken as unsigned
+  std::uint64_t mask_ = 0;  // number of slots - 1
+  bool direct_ = false;     // the table is one of places + 1, 0 for none, by node
+  std::uint64_t bits_ = 0;  // all that are set in any node
   std::uint64_t seed_ = 0;
 };
 

@@ -63,6 +63,13 @@ public:
     access == Access::kSource ? ask(by_source_) : ask(by_target_);
   }
 
+  // All versions that candidates by kSource or kTarget would give, if it is no more than a step to give them; else
+  // none.
+  std::span<const std::uint32_t> at_hand(std::int64_t node, Access access) const noexcept {
+    return access == Access::kSource ? by_source_.array(by_source_.find({{node}}))
+                                     : by_target_.array(by_target_.find({{node}}));
+  }
+
   // All steps at once: for a single change, whose own misses then overlap.
   void prefetch(std::int64_t source, std::int64_t target) const noexcept {
     prefetch(0, source, target);

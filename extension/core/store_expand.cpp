@@ -1,4 +1,7 @@
 // The neighbours of many nodes at once: a step of a traversal.
+#include <cstring>
+#include <span>
+
 #include "store.hpp"
 
 namespace doublets {
@@ -34,8 +37,16 @@ std::size_t Store::expand(const NodeSet& nodes, Expansion& expansion, const Visi
     while (expansion.next < expansion.end && kStep - n >= SplitIndex::kMaxCandidates) {
       for (std::uint32_t step = 0; step < kSteps; ++step)
         ask(step, expansion.next + static_cast<std::uint32_t>((kSteps - step) * kStride));
-      const Search search = links_of(nodes[expansion.next].node, expansion.access);
-      const std::size_t found = index.candidates(search, expansion.position, refs + n, kStep - n).n;
+      const std::int64_t node = nodes[expansion.next].node;
+      const std::span<const std::uint32_t> list =
+          expansion.position.started ? std::span<const std::uint32_t>{} : index.at_hand(node, expansion.access);
+      std::size_t found = list.size();
+      if (found > 0) {
+        std::memcpy(refs + n, list.data(), found * sizeof(std::uint32_t));
+        expansion.position.done = true;
+      } else {
+        found = index.candidates(links_of(node, expansion.access), expansion.position, refs + n, kStep - n).n;
+      }
       for (std::size_t i = n; i < n + found; ++i) {
         ask_for(&heap_.at(refs[i]));
         from[i] = expansion.next;

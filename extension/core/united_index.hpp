@@ -7,6 +7,8 @@
 // Costs: add, remove, count O(log n); candidates O(log n + k).
 #pragma once
 
+#include <span>
+
 #include "pattern.hpp"
 
 namespace doublets {
@@ -50,6 +52,8 @@ public:
   void prefetch_node(unsigned, std::int64_t node, Access access) const noexcept {
     access == Access::kSource ? by_source_.prefetch(key_from(node)) : by_target_.prefetch(key_from(node));
   }
+
+  static std::span<const std::uint32_t> at_hand(std::int64_t, Access) noexcept { return {}; }
 
   void prefetch(std::int64_t source, std::int64_t target) const noexcept { prefetch(0, source, target); }
 

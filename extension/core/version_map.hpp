@@ -14,6 +14,8 @@
 // a tree.
 #pragma once
 
+#include <span>
+
 #include "hash_index.hpp"
 #include "pattern.hpp"
 
@@ -81,6 +83,15 @@ public:
 
   std::uint32_t count(HashIndex::Entry entry) const noexcept {
     return !entry ? 0 : entry.tag() ? list_at(entry).count() : 1;
+  }
+
+  // The versions of a key where they stand, in no order; of a tree none.
+  std::span<const std::uint32_t> array(HashIndex::Entry entry) const noexcept {
+    if (!entry || (entry.tag() && list_at(entry).tree))
+      return {};
+    if (!entry.tag())
+      return {entry.bucket->ref + entry.index, 1};
+    return {list_at(entry).version, list_at(entry).count()};
   }
 
   // The next versions of a key: of a tree at most `want` in `ids`, by id; a list that is no tree

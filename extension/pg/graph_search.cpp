@@ -121,7 +121,9 @@ void add_start(GraphSearch& search, std::int64_t node) {
 
 void grow_search(GraphSearch& search) {
   const std::uint32_t capacity = search.met.capacity();
-  std::uint32_t more = capacity == 0 ? kFirstCapacity : Min(capacity, NodeSet::kMaxCapacity - capacity);
+  std::uint32_t more = capacity == 0              ? kFirstCapacity
+                       : capacity < kKeptCapacity ? 3 * capacity  // memory is at hand
+                                                  : Min(capacity, NodeSet::kMaxCapacity - capacity);
   while (more > 0 && bytes_for(capacity + more) - bytes_for(capacity) > *search.budget)
     more /= 2;
   if (more == 0) raise_too_large(search);
