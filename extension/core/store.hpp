@@ -100,7 +100,7 @@ struct WriteResult {
   CommandId command = 0;     // kSelfModified: by this command
   bool applied = false;      // kWait: done already, but for what Store::confirm decides
   bool conflicts = false;    // about the version to be changed, not about what it shall become
-  LockStrength wanted{};     // kWait, conflicts: in order to lock it this way
+  LockStrength wanted{};     // kWait, conflicts: how strongly it is to be locked
   bool overtakes = false;    // kWait: not to wait in the line of those who want the link
   bool follows = false;      // kWait: decided by a successor of the version asked for
   Ref<Version> other{};      // kUpdated: the successor; kDuplicate*, kWait: the version met

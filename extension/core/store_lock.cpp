@@ -38,11 +38,11 @@ void Store::check_holders(LinkId id, LockStrength strength, const Oracle &oracle
 WriteResult Store::check(Ref<Version> version, LockStrength strength,
                          const Oracle &oracle) const noexcept {
   WriteResult r = fate(version, oracle);
+  r.wanted = strength;
   if (r.status != Status::kOk && r.status != Status::kWait)
     return r;
   check_holders(heap_.at(version).id, strength, oracle, r);
   r.other = r.status == Status::kWait ? version : Ref<Version>{};
-  r.wanted = strength;
   return r;
 }
 

@@ -64,7 +64,11 @@ void check_pair_unseen(const WriteTarget &t, const LinkInput &link) {
     store_unlock(t.store);
     for (std::size_t i = 0; i < n; ++i)
       if (rows[i].version != link.version)
-        raise_concurrent(true);
+        ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+                        errmsg("could not serialize access due to read/write dependencies among transactions"),
+                        errdetail("The pair (" INT64_FORMAT ", " INT64_FORMAT ") has been taken away by a concurrent transaction.",
+                                  link.source, link.target),
+                        errhint("The transaction might succeed if retried.")));
     CHECK_FOR_INTERRUPTS();
   }
 }

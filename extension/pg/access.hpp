@@ -49,11 +49,11 @@ enum class Change : std::uint8_t {
 
 // Replaces or deletes a version that the command's snapshot sees. Waits for running
 // transactions that have changed or locked it. With kUpdated nothing was changed, and
-// `newest` is locked with `strength` (for a deletion kUpdate).
+// `newest` is locked as heap_update and heap_delete do: kNoKeyUpdate if the version's id, and its pair where pairs are
+// unique, were to stay as they are, else kUpdate.
 // Errors: 40001 in REPEATABLE READ and SERIALIZABLE, 27000 changed by a trigger of the same
 // command, 23505, those of store_grow.
-Change update_link(const WriteTarget &target, Ref<Version> version, LinkInput &link,
-                   LockStrength strength, LinkRow &newest);
+Change update_link(const WriteTarget &target, Ref<Version> version, LinkInput &link, LinkRow &newest);
 Change delete_link(const WriteTarget &target, Ref<Version> version, LinkRow &newest);
 
 // Changes the links of rows[0 .. n), which the command's snapshot sees, in order, until one cannot be changed at once:
@@ -61,10 +61,6 @@ Change delete_link(const WriteTarget &target, Ref<Version> version, LinkRow &new
 // Errors: 40001, those of store_grow, and of updates 23505 for a pair that had to be waited for.
 std::size_t update_links(const WriteTarget &target, const LinkRow *rows, LinkInput *links, std::size_t n);
 std::size_t delete_links(const WriteTarget &target, const LinkRow *rows, std::size_t n);
-
-// What update_link asks for as a command that changes these columns: keys are the id and, if
-// pairs are unique, both ends.
-LockStrength update_strength(const WriteTarget &target, bool id, bool ends);
 
 struct RowLock {
   LockStrength strength;

@@ -125,9 +125,8 @@ Change find_newest(const WriteTarget &t, Ref<Version> &version, LockWaitPolicy p
 }
 
 // What a command does about a version that it cannot change as it is. True: try again.
-// `strength`: for locking what the version has become.
 bool resolve_change(const WriteTarget &t, Line &line, Ref<Version> version, const WriteResult &r,
-                    bool deleting, LockStrength strength, LinkRow &newest, Change &change) {
+                    bool deleting, LinkRow &newest, Change &change) {
   switch (r.status) {
   case Status::kNeedMemory:
     make_room(t, r.units);
@@ -149,7 +148,7 @@ bool resolve_change(const WriteTarget &t, Line &line, Ref<Version> version, cons
     if (IsolationUsesXactSnapshot())
       raise_concurrent(false);
     // Still at the head of the line: the next comes when what the version has become is locked.
-    change = lock_link(t, version, {strength, LockWaitBlock, true}, newest);
+    change = lock_link(t, version, {r.wanted, LockWaitBlock, true}, newest);
     Assert(change != Change::kDone);
     return false;
   default:
@@ -204,13 +203,7 @@ std::size_t delete_links(const WriteTarget &t, const LinkRow *rows, std::size_t 
   });
 }
 
-LockStrength update_strength(const WriteTarget &t, bool id, bool ends) {
-  return id || (ends && t.store->unique_pairs) ? LockStrength::kUpdate
-                                               : LockStrength::kNoKeyUpdate;
-}
-
-Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link,
-                   LockStrength strength, LinkRow &newest) {
+Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link, LinkRow &newest) {
   const Writer writer = writer_of(begin_write(t.store), t.command);
   Line line(t.rel);
   Change change = Change::kDone;
@@ -230,7 +223,7 @@ Change update_link(const WriteTarget &t, Ref<Version> version, LinkInput &link,
       continue;
     if (!r.conflicts)
       (void)resolve(t, r, link, OnConflict::kError);
-    else if (!resolve_change(t, line, version, r, false, strength, newest, change))
+    else if (!resolve_change(t, line, version, r, false, newest, change))
       break;
   }
   line.leave();
@@ -248,7 +241,7 @@ Change delete_link(const WriteTarget &t, Ref<Version> version, LinkRow &newest) 
     const WriteResult r = Store(t.store->heap).erase(version, writer);
     store_unlock(t.store);
     if (r.status == Status::kOk ||
-        !resolve_change(t, line, version, r, true, LockStrength::kUpdate, newest, change))
+        !resolve_change(t, line, version, r, true, newest, change))
       break;
   }
   line.leave();

@@ -11,6 +11,7 @@
 //   fdw_modify.cpp      INSERT, COPY, UPDATE, DELETE, TRUNCATE
 //   fdw_direct.cpp      UPDATE and DELETE without a round through the executor for each row
 //   fdw_batch.cpp       whether inserted rows may wait for each other
+//   fdw_copy.cpp        the same for the rows of COPY
 //   fdw_import.cpp      IMPORT FOREIGN SCHEMA
 //   fdw_analyze.cpp     ANALYZE
 #pragma once
@@ -66,12 +67,13 @@ inline CmdType scan_locks_for(const ForeignScan *plan) {
 void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot);
 
 // What the executor leaves to check in rows that are written.
-struct RowChecks {
-  bool constraints; // CHECK, NOT NULL
+struct SlotChecks {
+  bool conditions;  // CHECK
+  bool not_null;    // NOT NULL: names what is missing in a row that cannot be written anyway
   bool partition;   // whether a row is where it belongs: routing knows that of inserted ones, and an updated one is
                     // not moved by this executor
 };
-RowChecks row_checks(const ResultRelInfo *rinfo, CmdType command);
+SlotChecks slot_checks(const ResultRelInfo *rinfo, CmdType command);
 
 // A link from the slot of a row to be written. `assign` allows the id to be missing. NULL ends and bad ids are
 // errors, after the constraints of the table have had their say.
@@ -80,7 +82,7 @@ struct NewRow {
   TupleTableSlot *slot;
   EState *estate;
 };
-LinkInput read_link(const WriteTarget &target, const RowChecks &checks, const NewRow &row, bool assign);
+LinkInput read_link(const WriteTarget &target, const SlotChecks &checks, const NewRow &row, bool assign);
 
 // For the scan of a relation to be changed whose row triggers must see rows that stay as they
 // are: locks the row of the slot if it meets the local conditions. False: it is not wanted.
@@ -92,6 +94,13 @@ bool lock_scanned_row(ForeignScanState *node, const WriteTarget &target, TupleTa
 bool query_looks_at_rows(Query *query);
 bool plan_looks_at_rows(PlanState *plan);
 bool constraints_look_at_rows(Relation rel);
+
+// The rows of a COPY into a store that wait to be inserted together, kRowsPerLock at most. Null: they must not.
+// Errors of insert_links, at the line of the row that has them. copy_end: what waits still, after the last line.
+struct CopyBuffer;
+CopyBuffer *copy_buffer(const ResultRelInfo *rinfo, EState *estate);
+void copy_row(CopyBuffer *buffer, const WriteTarget &target, const LinkInput &link);
+void copy_end(CopyBuffer *buffer, const WriteTarget &target);
 
 extern "C" {
 void doublets_get_rel_size(PlannerInfo *root, RelOptInfo *baserel, Oid relid);

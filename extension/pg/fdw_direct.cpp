@@ -24,8 +24,7 @@ struct DirectState {
   CmdType command;
   bool counts;      // its rows are those of the statement
   ExprState* qual;  // conditions that the store does not answer
-  RowChecks checks;
-  LockStrength strength;  // of an UPDATE
+  SlotChecks checks;
   int assignment_count;
   Assignment* assignments;
   TupleTableSlot* new_slot;  // for what an UPDATE makes of a row, where something is to be checked
@@ -126,7 +125,7 @@ bool change_row(DirectState* state, std::size_t i) {
     LinkRow newest{};
     const Change change = state->command == CMD_DELETE
                               ? delete_link(state->target, row.version, newest)
-                              : update_link(state->target, row.version, state->links[i], state->strength, newest);
+                              : update_link(state->target, row.version, state->links[i], newest);
     if (change != Change::kUpdated) return change == Change::kDone;
     look_at(state, newest);
     if (!passes(state, state->node->fdw_recheck_quals) || !passes(state, state->qual)) return false;
@@ -243,7 +242,7 @@ extern "C" void doublets_begin_direct_modify(ForeignScanState* node, int eflags)
   state->target = open_for_write(rel, estate->es_output_cid);
   state->scan = make_scan(node, rel, eflags);
   state->qual = node->ss.ps.qual;
-  state->checks = row_checks(node->resultRelInfo, state->command);
+  state->checks = slot_checks(node->resultRelInfo, state->command);
   state->rows = static_cast<LinkRow*>(palloc(sizeof(LinkRow) * kMostRows));
   prepare_slot(state->target.spec, node->ss.ss_ScanTupleSlot);
   // Rows that come out of the scan are what RETURNING is about, and need no further look.
@@ -257,14 +256,11 @@ extern "C" void doublets_begin_direct_modify(ForeignScanState* node, int eflags)
   state->new_slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel), &TTSOpsVirtual);
   const int n = list_length(direct) - 1;
   state->assignments = static_cast<Assignment*>(palloc(sizeof(Assignment) * static_cast<Size>(Max(n, 1))));
-  bool id = false, ends = false;
   for (int i = 0; i < n; ++i) {
     const auto column = static_cast<AttrNumber>(list_nth_int(direct, i + 1));
     auto* expr = static_cast<Expr*>(list_nth(plan->fdw_exprs, list_length(plan->fdw_exprs) - n + i));
     state->assignments[state->assignment_count++] = {column, ExecInitExpr(expr, &node->ss.ps)};
-    (column == state->target.spec->id ? id : ends) = true;
   }
-  state->strength = update_strength(state->target, id, ends);
 }
 
 extern "C" TupleTableSlot* doublets_iterate_direct_modify(ForeignScanState* node) {

@@ -16,10 +16,10 @@ struct ModifyState {
   AttrNumber ctid_attno; // of the plan's junk column, for UPDATE and DELETE
   OnConflict on_conflict;
   bool batch;            // rows may wait for each other
-  RowChecks checks;
-  bool strength_known;
-  LockStrength strength; // of an UPDATE
+  SlotChecks checks;
   LinkInput *inputs; // of kBatchSize, for batches
+  bool copies;      // for COPY, and not known yet whether its rows may wait for each other
+  CopyBuffer *copy;  // for those that do
 };
 
 bool has_insert_row_triggers(Relation rel) {
@@ -30,7 +30,7 @@ bool has_insert_row_triggers(Relation rel) {
 // Whether somebody looks at rows after they are written. Not known yet when the
 // modification begins: the executor sets up RETURNING later.
 bool need_rows(const ModifyState *state, const ResultRelInfo *rinfo) {
-  return state->checks.constraints || rinfo->ri_projectReturning != nullptr ||
+  return state->checks.conditions || rinfo->ri_projectReturning != nullptr ||
          rinfo->ri_WithCheckOptions != NIL || has_insert_row_triggers(state->target.rel);
 }
 
@@ -40,7 +40,7 @@ void show_inserted(ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot *slo
   if (assigned) {
     fill_slot(state->target.spec, {link.id, link.source, link.target, link.version}, slot);
     slot->tts_tableOid = RelationGetRelid(state->target.rel);
-    if (state->checks.constraints)
+    if (state->checks.conditions)
       ExecConstraints(rinfo, slot, estate);
   }
   set_tid(&slot->tts_tid, link.version);
@@ -52,22 +52,6 @@ Ref<Version> version_from_plan(const ModifyState *state, TupleTableSlot *plan_sl
   if (null)
     elog(ERROR, "ctid is NULL");
   return version_of(reinterpret_cast<ItemPointer>(DatumGetPointer(datum)));
-}
-
-// As ExecUpdateLockMode, which looks at the indexes. Not when the modification begins: which
-// columns are generated is found out later.
-LockStrength strength_of(ModifyState *state, ResultRelInfo *rinfo, EState *estate) {
-  if (!state->strength_known) {
-    const Bitmapset *updated = ExecGetAllUpdatedCols(rinfo, estate);
-    const auto updates = [updated](AttrNumber column) {
-      return bms_is_member(column - FirstLowInvalidHeapAttributeNumber, updated);
-    };
-    const StoreSpec *spec = state->target.spec;
-    state->strength = update_strength(state->target, updates(spec->id),
-                                      updates(spec->source) || updates(spec->target));
-    state->strength_known = true;
-  }
-  return state->strength;
 }
 
 // Evaluates the query again for the newest version of a link. Null if that is no
@@ -89,7 +73,7 @@ ModifyState *make_state(ModifyTableState *mtstate, ResultRelInfo *rinfo, Command
   const Relation rel = rinfo->ri_RelationDesc;
   state->target = open_for_write(rel, command);
   state->mtstate = mtstate;
-  state->checks = row_checks(rinfo, mtstate->operation);
+  state->checks = slot_checks(rinfo, mtstate->operation);
   const auto *plan = reinterpret_cast<const ModifyTable *>(mtstate->ps.plan);
   if (plan != nullptr && plan->onConflictAction == ONCONFLICT_NOTHING)
     state->on_conflict = OnConflict::kSkip;
@@ -130,18 +114,28 @@ extern "C" void doublets_begin_insert(ModifyTableState *mtstate, ResultRelInfo *
   // A partition whose own rows the same UPDATE changes, while it takes those of others.
   if (rinfo->ri_FdwState != nullptr)
     return;
-  // COPY has no plan, leaves es_output_cid unset and inserts one by one.
+  // COPY has no plan and leaves es_output_cid unset.
   const bool copy = mtstate->ps.plan == nullptr;
   ModifyState *state = make_state(
       mtstate, rinfo, copy ? GetCurrentCommandId(true) : mtstate->ps.state->es_output_cid);
   state->batch = !copy && mtstate->operation == CMD_INSERT &&
                  !plan_looks_at_rows(outerPlanState(mtstate));
+  state->copies = copy && !state->checks.conditions;
 }
 
 extern "C" TupleTableSlot *doublets_exec_insert(EState *estate, ResultRelInfo *rinfo,
                                                 TupleTableSlot *slot, TupleTableSlot *) {
   auto *state = static_cast<ModifyState *>(rinfo->ri_FdwState);
   LinkInput link = read_link(state->target, state->checks, {rinfo, slot, estate}, true);
+  // Not when the insertion begins: COPY cannot be found yet.
+  if (state->copies) {
+    state->copy = copy_buffer(rinfo, estate);
+    state->copies = false;
+  }
+  if (state->copy != nullptr) {
+    copy_row(state->copy, state->target, link);
+    return slot;
+  }
   const bool assigned = link.id == 0;
   insert_links(state->target, &link, 1, state->on_conflict);
   if (!link.version)
@@ -185,11 +179,10 @@ extern "C" TupleTableSlot *doublets_exec_update(EState *estate, ResultRelInfo *r
                                                 TupleTableSlot *slot, TupleTableSlot *plan_slot) {
   auto *state = static_cast<ModifyState *>(rinfo->ri_FdwState);
   Ref<Version> version = version_from_plan(state, plan_slot);
-  const LockStrength strength = strength_of(state, rinfo, estate);
   for (;;) {
     LinkInput link = read_link(state->target, state->checks, {rinfo, slot, estate}, false);
     LinkRow newest{};
-    switch (update_link(state->target, version, link, strength, newest)) {
+    switch (update_link(state->target, version, link, newest)) {
     case Change::kDone:
       set_tid(&slot->tts_tid, link.version);
       return slot;
@@ -236,7 +229,11 @@ extern "C" TupleTableSlot *doublets_exec_delete(EState *, ResultRelInfo *rinfo,
   }
 }
 
-extern "C" void doublets_end_modify(EState *, ResultRelInfo *) {}
+extern "C" void doublets_end_modify(EState *, ResultRelInfo *rinfo) {
+  const auto *state = static_cast<const ModifyState *>(rinfo->ri_FdwState);
+  if (state != nullptr && state->copy != nullptr)
+    copy_end(state->copy, state->target);
+}
 
 extern "C" int doublets_is_updatable(Relation) {
   return (1 << CMD_INSERT) | (1 << CMD_UPDATE) | (1 << CMD_DELETE);

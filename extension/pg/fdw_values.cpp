@@ -17,15 +17,15 @@ void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot) 
   set_tid(&slot->tts_tid, row.version);
 }
 
-RowChecks row_checks(const ResultRelInfo *rinfo, CmdType command) {
+SlotChecks slot_checks(const ResultRelInfo *rinfo, CmdType command) {
   const Relation rel = rinfo->ri_RelationDesc;
   const TupleConstr *constr = RelationGetDescr(rel)->constr;
   const bool routed = rinfo->ri_RootResultRelInfo != nullptr && command == CMD_INSERT;
-  return {constr != nullptr && (constr->num_check > 0 || constr->has_not_null),
+  return {constr != nullptr && constr->num_check > 0, constr != nullptr && constr->has_not_null,
           rel->rd_rel->relispartition && !routed};
 }
 
-LinkInput read_link(const WriteTarget &target, const RowChecks &checks, const NewRow &row, bool assign) {
+LinkInput read_link(const WriteTarget &target, const SlotChecks &checks, const NewRow &row, bool assign) {
   const StoreSpec *spec = target.spec;
   TupleTableSlot *slot = row.slot;
   slot_getallattrs(slot);
@@ -33,12 +33,13 @@ LinkInput read_link(const WriteTarget &target, const RowChecks &checks, const Ne
   const bool null_id = slot->tts_isnull[spec->id - 1];
   const bool null_source = slot->tts_isnull[spec->source - 1];
   const bool null_target = slot->tts_isnull[spec->target - 1];
+  const bool missing = null_source || null_target || (null_id && !assign);
   // A row without id is checked once it has one, unless it cannot be inserted at all.
-  if (checks.constraints && (!(null_id && assign) || null_source || null_target))
+  if ((checks.conditions && !null_id) || ((checks.conditions || checks.not_null) && missing))
     ExecConstraints(row.rinfo, slot, row.estate);
   if (checks.partition)
     ExecPartitionCheck(row.rinfo, slot, row.estate, true);
-  if (null_source || null_target || (null_id && !assign))
+  if (missing)
     raise_null_part(target.rel,
                     null_id && !assign ? spec->id
                     : null_source      ? spec->source

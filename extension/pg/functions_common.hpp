@@ -160,13 +160,12 @@ std::uint64_t delete_rows(const WriteTarget& target, const LinkRow* rows, std::s
 // changed the row. Returns whether it was changed.
 template <class Rewrite>
 bool change_row(const WriteCall& call, LinkRow row, Rewrite&& rewrite) {
-  const LockStrength strength = update_strength(call.target, false, true);
   for (;;) {
     LinkInput link{};
     if (!rewrite(static_cast<const LinkRow&>(row), link)) return false;
     check_row(call.checks, call.target, link);
     LinkRow newest{};
-    const Change change = update_link(call.target, row.version, link, strength, newest);
+    const Change change = update_link(call.target, row.version, link, newest);
     if (change != Change::kUpdated) return change == Change::kDone;
     row = newest;
   }

@@ -40,7 +40,13 @@ std::string Generator::list(std::string (Generator::*value)()) {
 // Any condition on links.
 std::string Generator::condition() {
   const std::string value = end_value();
-  switch (random_.below(22)) {
+  switch (random_.below(25)) {
+    case 22:
+      return "source = " + value + " AND id > " + id();
+    case 23:
+      return "target = " + value + " AND id <= " + id() + " AND id >= " + id();
+    case 24:
+      return "source BETWEEN " + value + " AND " + end_value() + " AND target > " + end_value();
     case 0:
       return "true";
     case 1:

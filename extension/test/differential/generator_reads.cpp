@@ -9,7 +9,20 @@ std::string Generator::select() {
 }
 
 std::string Generator::aggregate() {
-  switch (random_.below(5)) {
+  switch (random_.below(10)) {
+    case 5:
+    case 6:
+      return "SELECT count(*) FROM links WHERE " + condition();
+    case 7:
+      return random_.of({"SELECT source, count(*) FROM links GROUP BY source ORDER BY source",
+                         "SELECT target, count(*) FROM links GROUP BY target HAVING count(*) > 1",
+                         "SELECT DISTINCT source FROM links", "SELECT count(*) FROM links GROUP BY target"});
+    case 8:
+      return "SELECT target, count(*) FROM links WHERE target IN (" + list(&Generator::end_value) +
+             ") GROUP BY target";
+    case 9:
+      return "SELECT h.id, (SELECT count(*) FROM links WHERE source = h.id), (SELECT max(id) FROM links WHERE source = "
+             "h.id) FROM helper AS h";
     case 0:
       return "SELECT count(*) FROM links";
     case 1:
@@ -114,7 +127,8 @@ std::string Generator::prepared() {
   plans.push_back(known({}));
   return "PREPARE " + plans.back() + "(bigint, bigint) AS SELECT * FROM links WHERE " +
          random_.of({"source = $1 AND target <> $2", "target = $1 AND id > $2", "id IN ($1, $2)",
-                     "source = $1 AND target = $2"});
+                     "source = $1 AND target = $2", "source = $1 AND id < $2 ORDER BY id DESC LIMIT 2",
+                     "source >= $1 AND target <= $2"});
 }
 
 std::string Generator::lock_one() {
