@@ -67,7 +67,8 @@ WriteResult Store::key_fate(Ref<Version> version, const Oracle &oracle) const no
         return {};
       if (r.status == Status::kUpdated)
         r.other = heap_.at(heap_.at(asked).flight).successor;
-      r.overtakes = r.follows = r.status == Status::kWait;
+      r.overtakes = r.status == Status::kWait;
+      r.follows = true;
     }
     return r;
   }
@@ -93,9 +94,11 @@ WriteResult Store::lock(Ref<Version> version, LockStrength strength,
     return {};
   if (strength == LockStrength::kKeyShare) {
     r = key_fate(version, writer.oracle);
-    if (r.status == Status::kOk)
+    // Who holds a successor alone held it after it was made: else the key would count as changed.
+    const bool free = r.status == Status::kOk;
+    if (free)
       check_holders(id, strength, writer.oracle, r);
-    if (r.status == Status::kWait && !r.follows)
+    if (r.status == Status::kWait && (free || !r.follows))
       r.other = version;
     r.wanted = strength;
   } else {
