@@ -16,11 +16,12 @@ void LockTable::dequeue(Ref<Locker> l) noexcept {
   (locker.queue_next ? heap_.at(locker.queue_next).queue_prev : header_.queue_tail) = locker.queue_prev;
 }
 
-void LockTable::add(LinkId id, Ref<TxnSlot> slot, LockStrength strength,
+void LockTable::add(Ref<Version> version, Ref<TxnSlot> slot, LockStrength strength,
                     const BlockPlan &planned) noexcept {
+  const LinkId id = heap_.at(version).id;
   const auto l = heap_.take<Locker>();
   const HashIndex::Entry entry = find(id);
-  heap_.at(l) = Locker{id, slot, strength, {entry ? entry.ref() : 0}, {}, {}, 0};
+  heap_.at(l) = Locker{id, slot, strength, {entry ? entry.ref() : 0}, {}, {}, version};
   if (entry)
     entry.set(l.unit, false);
   else

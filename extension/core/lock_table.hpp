@@ -34,7 +34,7 @@ struct Locker {
   Ref<Locker> next;       // of the same id
   Ref<Locker> queue_prev; // in order of creation
   Ref<Locker> queue_next;
-  std::uint32_t reserved;
+  Ref<Version> version;      // the one that was locked first: it and what comes of it are held
 };
 static_assert(sizeof(Locker) == kUnitBytes && std::is_trivially_copyable_v<Locker>);
 
@@ -67,7 +67,7 @@ public:
 
   // Requires: can_take(plan()). `planned`: as HashIndex::insert. The caller counts the
   // reference to the slot.
-  void add(LinkId id, Ref<TxnSlot> slot, LockStrength strength, const BlockPlan &planned) noexcept;
+  void add(Ref<Version> version, Ref<TxnSlot> slot, LockStrength strength, const BlockPlan &planned) noexcept;
 
   // Drops the records of a link whose transactions have ended; gone(slot) for each.
   template <class Gone>

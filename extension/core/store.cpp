@@ -76,12 +76,14 @@ WriteResult Store::conflict_of(Ref<Version> version, Ref<Version> except, Status
 
 WriteResult Store::check_id(LinkId id, Ref<Version> except, const Oracle &oracle) const noexcept {
   const IdIndex ids(heap_, header_.ids);
+  // The oldest, which a search of a table's index meets first: subtransactions that made others may end before.
+  WriteResult oldest;
   for (Ref<Version> v = ids.head(id); v; v = heap_.at(v).older) {
     const WriteResult r = conflict_of(v, except, Status::kDuplicateId, oracle);
     if (r.status != Status::kOk)
-      return r;
+      oldest = r;
   }
-  return {};
+  return oldest;
 }
 
 WriteResult Store::check_pair(std::int64_t source, std::int64_t target, Ref<Version> except,
@@ -139,6 +141,7 @@ WriteResult Store::fate(Ref<Version> version, const Oracle &oracle) const noexce
     break;
   case Fate::kRunning:
     r.status = Status::kWait;
+    r.changing = true;
     r.wait_for = slot.xid;
     r.other = version;
     break;

@@ -99,6 +99,7 @@ struct WriteResult {
   TxnId wait_for = 0;        // kWait: until this transaction has ended
   CommandId command = 0;     // kSelfModified: by this command
   bool applied = false;      // kWait: done already, but for what Store::confirm decides
+  bool changing = false;     // kWait: the version is being changed, and not only held
   bool conflicts = false;    // about the version to be changed, not about what it shall become
   LockStrength wanted{};     // kWait, conflicts: how strongly it is to be locked
   bool overtakes = false;    // kWait: not to wait in the line of those who want the link
@@ -336,7 +337,8 @@ private:
   }
   WriteResult check(Ref<Version> version, LockStrength strength, const Oracle &oracle) const noexcept;
   WriteResult key_fate(Ref<Version> version, const Oracle &oracle) const noexcept;
-  void check_holders(LinkId id, LockStrength strength, const Oracle &oracle,
+  bool comes_of(Ref<Version> later, Ref<Version> version) const noexcept;
+  void check_holders(Ref<Version> version, LockStrength strength, const Oracle &oracle,
                      WriteResult &result) const noexcept;
   bool holds(LinkId id, LockStrength strength, const Oracle &oracle) const noexcept;
   template <class Index>

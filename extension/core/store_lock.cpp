@@ -10,11 +10,24 @@ bool Store::inserted_since(Ref<Version> version, CommandId command,
          heap_.at(heap_.at(version).flight).cmin >= command;
 }
 
-// Adds to an answer about a version what the holders of its link say to a lock of this
+// Whether `later` is what an update has made of `version`, or what others have made of that.
+bool Store::comes_of(Ref<Version> later, Ref<Version> version) const noexcept {
+  for (Ref<Flight> f = heap_.at(version).flight; f; f = heap_.at(version).flight) {
+    version = heap_.at(f).successor;
+    if (!version || version == later)
+      break;
+  }
+  return version == later;
+}
+
+// Adds to an answer about a version what its holders say to a lock of this
 // strength. Of several transactions in the way the oldest is to be waited for first.
-void Store::check_holders(LinkId id, LockStrength strength, const Oracle &oracle,
+// An update that keeps the key leaves those of KEY SHARE where they are: whoever wants more has to wait for
+// them before he learns of it, but not for those who hold nothing but what the version has become.
+void Store::check_holders(Ref<Version> version, LockStrength strength, const Oracle &oracle,
                           WriteResult &result) const noexcept {
-  for (Ref<Locker> l = locks().first(id); l; l = heap_.at(l).next) {
+  const bool superseded = result.status == Status::kUpdated;
+  for (Ref<Locker> l = locks().first(heap_.at(version).id); l; l = heap_.at(l).next) {
     const Locker &locker = heap_.at(l);
     const TxnSlot &slot = heap_.at(locker.slot);
     switch (oracle.fate(oracle.context, slot)) {
@@ -22,7 +35,7 @@ void Store::check_holders(LinkId id, LockStrength strength, const Oracle &oracle
       result.overtakes = true; // whoever stands in the line may be waiting for us
       break;
     case Fate::kRunning:
-      if (conflict(locker.strength, strength) &&
+      if (conflict(locker.strength, strength) && !(superseded && comes_of(locker.version, version)) &&
           (result.status != Status::kWait || slot.xid < result.wait_for)) {
         result.status = Status::kWait;
         result.wait_for = slot.xid;
@@ -39,10 +52,11 @@ WriteResult Store::check(Ref<Version> version, LockStrength strength,
                          const Oracle &oracle) const noexcept {
   WriteResult r = fate(version, oracle);
   r.wanted = strength;
-  if (r.status != Status::kOk && r.status != Status::kWait)
+  if (r.status == Status::kSelfModified || r.status == Status::kDeleted)
     return r;
-  check_holders(heap_.at(version).id, strength, oracle, r);
-  r.other = r.status == Status::kWait ? version : Ref<Version>{};
+  check_holders(version, strength, oracle, r);
+  if (r.status != Status::kUpdated)
+    r.other = r.status == Status::kWait ? version : Ref<Version>{};
   return r;
 }
 
@@ -97,7 +111,7 @@ WriteResult Store::lock(Ref<Version> version, LockStrength strength,
     // Who holds a successor alone held it after it was made: else the key would count as changed.
     const bool free = r.status == Status::kOk;
     if (free)
-      check_holders(id, strength, writer.oracle, r);
+      check_holders(version, strength, writer.oracle, r);
     if (r.status == Status::kWait && (free || !r.follows))
       r.other = version;
     r.wanted = strength;
@@ -119,7 +133,7 @@ WriteResult Store::lock(Ref<Version> version, LockStrength strength,
     return r;
   }
   table.sweep(id, [this](Ref<TxnSlot> slot) noexcept { let_go(slot); });
-  table.add(id, hold_slot(writer), strength, {});
+  table.add(version, hold_slot(writer), strength, {});
   return {};
 }
 

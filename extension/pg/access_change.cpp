@@ -261,6 +261,8 @@ Change lock_link(const WriteTarget &t, Ref<Version> version, const RowLock &how,
     before.leave();
     return change;
   };
+  LockWaitPolicy policy = how.policy;
+  bool changing = false, failed = false;
   for (Change change = Change::kDone;;) {
     store_lock(t.store, LW_EXCLUSIVE);
     Store store(t.store->heap);
@@ -269,12 +271,16 @@ Change lock_link(const WriteTarget &t, Ref<Version> version, const RowLock &how,
     store_unlock(t.store);
     switch (r.status) {
     case Status::kOk:
-      return leave(change);
+      (void)leave(change);
+      if (failed)
+        raise_concurrent(false);
+      return change;
     case Status::kNeedMemory:
       make_room(t, r.units);
       break;
     case Status::kWait:
-      if (wait_in_line(t, line, r, how.policy, XLTW_Lock))
+      changing = r.changing;
+      if (wait_in_line(t, line, r, policy, XLTW_Lock))
         break;
       return leave(Change::kWouldBlock);
     case Status::kSelfModified:
@@ -288,15 +294,24 @@ Change lock_link(const WriteTarget &t, Ref<Version> version, const RowLock &how,
         raise_concurrent(how.before_change);
       return Change::kDeleted;
     case Status::kUpdated:
-      if (IsolationUsesXactSnapshot())
-        raise_concurrent(false);
+      // heap_lock_tuple locks what has come of a version whose change it has waited for before it fails.
+      if (IsolationUsesXactSnapshot()) {
+        if (how.before_change || !changing)
+          raise_concurrent(false);
+        failed = true;
+        policy = LockWaitBlock;
+      }
       before.leave();
       before = line;
       line = Line(t.rel);
       version = r.other;
-      change = find_newest(t, version, how.policy);
-      if (change != Change::kUpdated)
-        return leave(change);
+      change = find_newest(t, version, policy);
+      if (change != Change::kUpdated) {
+        (void)leave(change);
+        if (failed)
+          raise_concurrent(false);
+        return change;
+      }
       break;
     default:
       elog(ERROR, "unexpected status %d of a doublets store", static_cast<int>(r.status));
