@@ -167,6 +167,27 @@ DELETE FROM family WHERE source = 19;
 SELECT count(*) FROM family WHERE source = 19;
 ALTER TABLE links NO INHERIT family;
 DROP TABLE family;
+-- an error in a function that runs as somebody else, or with other settings, leaves none of it to those of RETURNING
+CREATE ROLE regress_doublets_asker;
+CREATE FUNCTION reciprocal(x bigint) RETURNS bigint LANGUAGE plpgsql STABLE SECURITY DEFINER SET work_mem = '77kB' AS
+$$ BEGIN RETURN 100 / (x - 12); END $$;
+CREATE FUNCTION tell(id bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS
+$$ BEGIN RAISE NOTICE '% %', current_user, current_setting('work_mem') = '77kB'; RETURN id; END $$;
+CALL make_links('asked');
+INSERT INTO asked VALUES (1, 10, 1), (2, 11, 1), (3, 12, 1), (4, 13, 1);
+GRANT ALL ON asked TO regress_doublets_asker;
+SET ROLE regress_doublets_asker;
+\set VERBOSITY terse
+UPDATE asked SET target = 5 WHERE reciprocal(source) <> 0 RETURNING tell(id);
+UPDATE asked SET target = reciprocal(source) RETURNING tell(id);
+DELETE FROM asked WHERE reciprocal(source) <> 0 RETURNING tell(id);
+UPDATE asked SET target = 100 / (source - 12) RETURNING tell(id);
+\set VERBOSITY sqlstate
+RESET ROLE;
+SELECT * FROM asked ORDER BY id;
+CALL drop_links('asked');
+DROP FUNCTION reciprocal, tell;
+DROP ROLE regress_doublets_asker;
 SELECT digest();
 DELETE FROM links;
 SELECT count(*) FROM links;

@@ -1,5 +1,7 @@
 #include "access.hpp"
 
+#include <utility>
+
 namespace doublets::pg {
 namespace {
 
@@ -139,13 +141,15 @@ bool resolve(const WriteTarget &t, const WriteResult &r, const LinkInput &link,
   }
 }
 
-void confirm_pair(const WriteTarget &t, WriteResult r, const LinkInput &link) {
+void confirm_pair(const WriteTarget &t, WriteResult r, LinkInput &link) {
+  const Ref<Version> version = std::exchange(link.version, {});
   while (r.status != Status::kOk) {
     (void)resolve(t, r, link, OnConflict::kError);
     store_lock(t.store, LW_EXCLUSIVE);
-    r = Store(t.store->heap).confirm(link.version, newest_state());
+    r = Store(t.store->heap).confirm(version, newest_state());
     store_unlock(t.store);
   }
+  link.version = version;
 }
 
 void raise_concurrent(bool deleted) {

@@ -101,8 +101,8 @@ bool resolve(const WriteTarget &target, const WriteResult &result, const LinkInp
              OnConflict on_conflict);
 
 // Waits until it is known whether the pair of a link, applied with this answer, is free. An ERROR
-// undoes it with the transaction. Errors: 23505.
-void confirm_pair(const WriteTarget &target, WriteResult result, const LinkInput &link);
+// undoes it with the transaction. The link has no version until then. Errors: 23505.
+void confirm_pair(const WriteTarget &target, WriteResult result, LinkInput &link);
 
 // 40001
 [[noreturn]] void raise_concurrent(bool deleted);

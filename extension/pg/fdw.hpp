@@ -95,6 +95,11 @@ bool query_looks_at_rows(Query *query);
 bool plan_looks_at_rows(PlanState *plan);
 bool constraints_look_at_rows(Relation rel);
 
+// Whether an error of expressions, or of the CHECK constraints and partition bounds of a table, can be caught and thrown later
+// in the same command.
+bool errors_may_wait(const List *expressions);
+bool constraint_errors_may_wait(Relation rel);
+
 // The rows of a COPY into a store that wait to be inserted together, kRowsPerLock at most. Null: they must not.
 // Errors of insert_links, at the line of the row that has them. copy_end: what waits still, after the last line.
 struct CopyBuffer;

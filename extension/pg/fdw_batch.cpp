@@ -3,7 +3,15 @@
 //
 // What can run SQL is a volatile function; others see the rows as of the beginning of the
 // command. Row triggers make the executor insert what waits before they run.
+//
+// And whether rows may be evaluated before those in front of them are changed: an error is held back until they are, so
+// it must not have come from anything that leaves its mark on the session until the (sub)transaction is rolled back,
+// as functions in other languages do (the user they run as, settings, snapshots).
 #include "fdw.hpp"
+
+extern "C" {
+#include "utils/partcache.h"
+}
 
 namespace doublets::pg {
 namespace {
@@ -93,6 +101,48 @@ bool own_expressions_look(const Plan* plan) {
   }
 }
 
+bool is_foreign_code(Oid function, void*) {
+  const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  if (!HeapTupleIsValid(tuple)) return true;
+  const auto* proc = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
+  const bool builtin = proc->prolang == INTERNALlanguageId && proc->provolatile == PROVOLATILE_IMMUTABLE;
+  ReleaseSysCache(tuple);
+  return !builtin;
+}
+
+// Whether there is more in an expression than functions built into the server that compute something of values.
+bool is_more_than_plain(::Node* node, void* context) {
+  if (node == nullptr) return false;
+  switch (nodeTag(node)) {
+    case T_Param:
+      // Others may run a plan first.
+      if (castNode(Param, node)->paramkind != PARAM_EXTERN) return true;
+      break;
+    case T_List:
+    case T_Const:
+    case T_Var:
+    case T_OpExpr:
+    case T_FuncExpr:
+    case T_ScalarArrayOpExpr:
+    case T_DistinctExpr:
+    case T_NullIfExpr:
+    case T_BoolExpr:
+    case T_NullTest:
+    case T_BooleanTest:
+    case T_CaseExpr:
+    case T_CaseWhen:
+    case T_CaseTestExpr:
+    case T_CoalesceExpr:
+    case T_RelabelType:
+    case T_ArrayExpr:
+      break;
+    default:
+      return true;
+  }
+  return check_functions_in_node(node, is_foreign_code, nullptr) ||
+         expression_tree_walker(node, as_walker(is_more_than_plain), context);
+}
+
 bool plan_looks(PlanState* state, void* context) {
   const Plan* plan = state->plan;
   return look({plan->targetlist, plan->qual}) || own_expressions_look(plan) ||
@@ -114,6 +164,18 @@ bool constraints_look_at_rows(Relation rel) {
   for (int i = 0; constr != nullptr && i < constr->num_check; ++i)
     if (look({stringToNode(constr->check[i].ccbin)})) return true;
   return false;
+}
+
+bool errors_may_wait(const List* expressions) {
+  return !is_more_than_plain(reinterpret_cast<::Node*>(const_cast<List*>(expressions)), nullptr);
+}
+
+bool constraint_errors_may_wait(Relation rel) {
+  const TupleConstr* constr = RelationGetDescr(rel)->constr;
+  List* conditions = rel->rd_rel->relispartition ? RelationGetPartitionQual(rel) : NIL;
+  for (int i = 0; constr != nullptr && i < constr->num_check; ++i)
+    conditions = lappend(conditions, stringToNode(constr->check[i].ccbin));
+  return errors_may_wait(conditions);
 }
 
 }  // namespace doublets::pg

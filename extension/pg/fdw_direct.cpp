@@ -23,6 +23,7 @@ struct DirectState {
   ForeignScanState* node;
   CmdType command;
   bool counts;      // its rows are those of the statement
+  bool alone;       // each row is changed before the next one is evaluated
   ExprState* qual;  // conditions that the store does not answer
   SlotChecks checks;
   int assignment_count;
@@ -79,6 +80,10 @@ void evaluate_rows(DirectState* state) {
     }
     if (state->command == CMD_UPDATE) state->links[state->count] = new_link(state);
     state->rows[state->count++] = row;
+    if (state->alone) {
+      ++scan->next_row;
+      break;
+    }
   }
 }
 
@@ -99,7 +104,7 @@ bool read_rows(DirectState* state) {
     fill_scan(scan);
     if (scan->row_count == 0) return false;
   }
-  if (state->qual == nullptr && state->command == CMD_DELETE) {
+  if (state->alone || (state->qual == nullptr && state->command == CMD_DELETE)) {
     evaluate_rows(state);
     return true;
   }
@@ -251,6 +256,8 @@ extern "C" void doublets_begin_direct_modify(ForeignScanState* node, int eflags)
 
   const List* direct = direct_private(plan);
   state->counts = linitial_int(direct) != 0;
+  state->alone = !errors_may_wait(plan->scan.plan.qual) ||
+                 (state->command == CMD_UPDATE && !constraint_errors_may_wait(rel));
   if (state->command != CMD_UPDATE) return;
   state->links = static_cast<LinkInput*>(palloc(sizeof(LinkInput) * kMostRows));
   state->new_slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel), &TTSOpsVirtual);
@@ -260,6 +267,7 @@ extern "C" void doublets_begin_direct_modify(ForeignScanState* node, int eflags)
     const auto column = static_cast<AttrNumber>(list_nth_int(direct, i + 1));
     auto* expr = static_cast<Expr*>(list_nth(plan->fdw_exprs, list_length(plan->fdw_exprs) - n + i));
     state->assignments[state->assignment_count++] = {column, ExecInitExpr(expr, &node->ss.ps)};
+    state->alone = state->alone || !errors_may_wait(list_make1(expr));
   }
 }
 
