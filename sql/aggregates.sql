@@ -17,7 +17,7 @@ INSERT INTO wanted(condition) VALUES ('true'), ('id < 40'), ('id BETWEEN 290 AND
   ('source = 7 AND target IN (-2, 3, 5)'), ('source = 7 AND target = -2 AND id < 500'), ('source = 11'), ('source = 11 AND source = 12'), ('source > 30'),
   ('source BETWEEN 5 AND 8 AND target BETWEEN 3 AND 4'), ('source IN (7, 11, 2, NULL)'), ('source IN (7, 11) AND target IN (3, -2) AND id > 500'),
   ('target = -2'), ('target <= -1 AND id > 700'), ('target = 4 AND source = 7'), ('target IN (1, 2) AND source < 0'), ('source IS NULL'), ('id IS NOT NULL'),
-  ('source = NULL::bigint'), ('target = ANY (NULL::bigint[])'), ('source = 7 AND id % 2 = 0'), ('source = 7 OR target = 4'), ('1 = 2'), ('id > source');
+  ('source = NULL::bigint'), ('target = ANY (NULL::bigint[])'), ('source = 7 AND id % 2 = 0'), ('source = 7 OR target = 4'), ('1 = 2'), ('id > source'), ('source = 7 OR target = 7'), ('(source = 7 AND id > 700) OR (target = 4 AND id < 300)'), ('source = 7 OR id % 2 = 0');
 
 CREATE FUNCTION answer(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -40,7 +40,11 @@ INSERT INTO wanted(query) VALUES
   ('ORDER BY source LIMIT 10'), ('ORDER BY source, target, id LIMIT 10'), ('ORDER BY source DESC, target DESC LIMIT 10'), ('ORDER BY target, source LIMIT 10'),
   ('ORDER BY source, id LIMIT 10'), ('WHERE source = 1 ORDER BY target LIMIT 10'), ('WHERE source IN (333, 334) ORDER BY source, target LIMIT 3'),
   ('WHERE source BETWEEN 333 AND 335 ORDER BY source, target'), ('WHERE target < 3 ORDER BY target DESC'), ('WHERE target = 7 ORDER BY source DESC LIMIT 3'),
-  ('WHERE source > 990 AND target > 1000 ORDER BY id'), ('WHERE source = 1 AND target BETWEEN 28 AND 30 ORDER BY source, target, id');
+  ('WHERE source > 990 AND target > 1000 ORDER BY id'), ('WHERE source = 1 AND target BETWEEN 28 AND 30 ORDER BY source, target, id'),
+  -- an OR: a search for each branch, or one for all, whatever is less
+  ('WHERE source = 333 OR target = 333'), ('WHERE id = 5 OR id = 7'), ('WHERE (source = 333 OR target = 333 AND source = 640) AND id > 100'),
+  ('WHERE source = 333 OR target = 333 ORDER BY id LIMIT 1'), ('WHERE source = 333 OR id % 2 = 0'), ('WHERE source > 1 OR target > 1'),
+  ('WHERE source = 333 AND (target > 0 OR id > 0)'), ('WHERE (source > 1 OR target > 1) AND (source = 333 OR id = 5)');
 SELECT query, walk('SELECT * FROM links ' || query) FROM wanted ORDER BY n;
 -- joined in order
 SELECT walk('SELECT * FROM links JOIN other ON n = id ORDER BY id LIMIT 10'), walk('SELECT * FROM links AS a JOIN links AS b USING (id)');
@@ -51,6 +55,11 @@ SELECT walk('SELECT * FROM links AS a JOIN links AS b ON a.source = b.source AND
 SELECT walk('SELECT * FROM links AS a JOIN links AS b ON a.source = b.target WHERE a.source = 333');
 RESET enable_hashjoin;
 RESET enable_nestloop;
+SELECT walk('SELECT * FROM generate_series(1, 3) AS v JOIN links ON source = v + 330 OR target = v + 330');
+SELECT walk('SELECT count(*), min(id) FROM links WHERE source = 333 OR target = 333'), walk('SELECT source, count(*) FROM links WHERE source = 333 OR source = 334 GROUP BY source');
+-- up to a hundred branches
+SELECT walk('SELECT * FROM links WHERE ' || string_agg('id = ' || i, ' OR ')) FROM generate_series(1, 100) AS i
+UNION ALL SELECT walk('SELECT * FROM links WHERE ' || string_agg('id = ' || i, ' OR ')) FROM generate_series(1, 101) AS i;
 -- an index for one plan with all parameters: the one that fits the values
 PREPARE range(bigint, bigint, bigint) AS SELECT * FROM links WHERE source = $1 AND id > $2 AND id < $3;
 PREPARE page(bigint, bigint) AS SELECT * FROM links WHERE source = $1 AND id > $2 ORDER BY id LIMIT 10;

@@ -37,7 +37,12 @@ INSERT INTO wanted(condition) VALUES ('true'),
   ('target <= -1'), ('target >= 23'), ('target BETWEEN 20 AND 21 AND source <> 7'), ('target IN (1, 2) AND source < 0'),
   ('target = 3 AND source IS NOT NULL'), ('target IS NULL'), ('source = NULL::bigint'), ('id < NULL'), ('source = ANY (NULL::bigint[])'),
   ('target > 9223372036854775806'), ('id > source AND source = 7 AND target < id'), ('(source, target) > (7, 20)'),
-  ('source = 7 OR target = 4'), ('NOT source <= 30');
+  ('source = 7 OR target = 4'), ('NOT source <= 30'),
+  ('id = 5 OR id = 9 OR id = 5'), ('(source = 7 AND id > 700) OR (target = 4 AND id < 300)'), ('source = 7 OR target = 7 OR id IN (1, 2, 3)'),
+  ('(source = 7 OR target = 4) AND id > 900'), ('source = 7 OR (target = 4 AND id % 2 = 0)'), ('(source = 11 OR source = 12) AND (target = 3 OR target = 5)'),
+  ('source = 7 OR source = 7'), ('source = NULL OR target = 4'), ('id < 5 OR source = 11 OR target IN (1, 2)'), ('source = 7 OR id % 2 = 0'),
+  ('source = 11 AND target = 3 OR source = 7 AND target = -2 AND id < 100'), ('source IN (11, 12) OR target IN (3, 4) OR id BETWEEN 10 AND 20'),
+  ('source = 11 OR target = 3 AND (id < 100 OR id > 1400)'), ('source IS NULL OR id = 12'), ('target = 3 OR source BETWEEN 30 AND 31');
 CREATE TABLE orders(n int, ordering text);
 INSERT INTO orders VALUES (1, 'id'), (2, 'id DESC'), (3, 'id DESC NULLS LAST'), (4, 'source, target, id'), (5, 'source DESC, target DESC, id DESC'),
   (6, 'target, source, id'), (7, 'target DESC, source DESC, id DESC'), (8, 'source, target DESC, id'), (9, 'target, id'), (10, 'source, id DESC');
@@ -60,6 +65,7 @@ PREPARE before(bigint, bigint) AS SELECT id FROM links WHERE source = $1 AND id 
 PREPARE of_target(int2, bigint) AS SELECT id FROM links WHERE target = $1 AND id > $2 ORDER BY id LIMIT 4;
 PREPARE of_pair(bigint, bigint) AS SELECT id FROM links WHERE source = $1 AND target = $2 ORDER BY id DESC LIMIT 4;
 PREPARE ends(bigint, bigint, bigint) AS SELECT id FROM links WHERE source = ANY (ARRAY[$1, $2]) AND target >= $3 ORDER BY source, target, id LIMIT 5;
+PREPARE touching(bigint, bigint) AS SELECT id FROM links WHERE (source = $1 OR target = $1) AND id > $2 ORDER BY id;
 PREPARE listed(bigint[]) AS SELECT id FROM links WHERE id = ANY ($1) ORDER BY id DESC;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE id_range(690, 765);
@@ -80,6 +86,9 @@ EXECUTE of_pair(7, 3);
 EXECUTE ends(7, 11, 20);
 EXECUTE ends(7, NULL, 20);
 EXECUTE listed('{3,5,NULL,900,5,20}');
+EXECUTE touching(14, 1300);
+EXECUTE touching(14, NULL);
+EXECUTE touching(NULL, 0);
 EXECUTE listed('{}');
 EXECUTE listed(NULL);
 RESET plan_cache_mode;
@@ -91,6 +100,9 @@ SELECT v, (SELECT min(id) FROM links WHERE source = v), (SELECT max(id) FROM lin
 FROM generate_series(-6, 12) AS v ORDER BY v;
 SELECT v, x.id FROM generate_series(5, 8) AS v, LATERAL (SELECT id FROM links WHERE source = v AND id > v * 100 ORDER BY id LIMIT 2) AS x ORDER BY v, id;
 SELECT count(*), min(a.id), max(b.id) FROM links AS a JOIN links AS b ON b.id > a.id AND b.id <= a.id + 2 WHERE a.source = 7 AND a.id < 5000;
+
+SELECT v, count(*), md5(string_agg(l.id::text, ' ' ORDER BY l.id)) FROM generate_series(-4, 6) AS v JOIN links AS l ON l.source = v OR l.target = v GROUP BY v ORDER BY v;
+SELECT v, count(*) FROM generate_series(5, 7) AS v JOIN links AS l ON (l.source = v AND l.id > v * 50) OR (l.target = v AND l.id < v * 100) OR l.id = v GROUP BY v ORDER BY v;
 
 -- keyset pages: all of a hub, page by page
 CREATE FUNCTION pages(hub bigint, size int) RETURNS TABLE (pages int, links bigint, digest text) LANGUAGE plpgsql AS $$

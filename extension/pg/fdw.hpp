@@ -26,11 +26,15 @@ struct PathChoice {
   Access access;
   bool ordered;
   bool backward;
+  int indexes; // for EXPLAIN: see index_bit
 };
+
+// A bit for each index by which something is looked for.
+inline int index_bit(Access access) { return 1 << static_cast<int>(access); }
 
 // ForeignPath.fdw_private.
 inline List *path_private(const PathChoice &choice) {
-  return list_make3_int(static_cast<int>(choice.access), choice.ordered, choice.backward);
+  return list_make4_int(static_cast<int>(choice.access), choice.ordered, choice.backward, choice.indexes);
 }
 
 // What a column of an aggregate's rows is.
@@ -45,13 +49,13 @@ inline List *scan_private(List *codes, CmdType locks_for, List *path) {
 inline List *scan_codes(const ForeignScan *plan) { return static_cast<List *>(linitial(plan->fdw_private)); }
 inline PathChoice scan_choice(const ForeignScan *plan) {
   const auto *path = static_cast<const List *>(lsecond(plan->fdw_private));
-  return {static_cast<Access>(linitial_int(path)), lsecond_int(path) != 0, lthird_int(path) != 0};
+  return {static_cast<Access>(linitial_int(path)), lsecond_int(path) != 0, lthird_int(path) != 0, lfourth_int(path)};
 }
 inline List *scan_outputs(const ForeignScan *plan) {
   return list_length(plan->fdw_private) > 3 ? static_cast<List *>(lfourth(plan->fdw_private)) : NIL;
 }
 inline Part scan_group(const ForeignScan *plan) {
-  return static_cast<Part>(lfourth_int(static_cast<const List *>(lsecond(plan->fdw_private))));
+  return static_cast<Part>(llast_int(static_cast<const List *>(lsecond(plan->fdw_private))));
 }
 // Of an UPDATE or DELETE that the scan does itself one more item, the last: whether it is the statement whose rows are counted, then
 // the numbers of the columns that an UPDATE sets, whose values are the last of fdw_exprs.

@@ -81,21 +81,21 @@ void Allowed::narrow(Test test, Datum value, bool null, Oid type, MemoryContext 
   }
   int other_n;
   std::int64_t* other = array_values(value, context, &other_n);
-  if (values == nullptr) {
-    values = other;
-    n = other_n;
-    return;
+  // The lists may be those of other branches too: they stay as they are.
+  if (values != nullptr) {
+    const auto end = std::remove_if(
+        other, other + other_n, [this](std::int64_t v) noexcept { return !std::binary_search(values, values + n, v); });
+    other_n = static_cast<int>(end - other);
   }
-  const auto end = std::remove_if(values, values + n, [other, other_n](std::int64_t v) noexcept {
-    return !std::binary_search(other, other + other_n, v);
-  });
-  n = static_cast<int>(end - values);
+  values = other;
+  n = other_n;
 }
 
 void Allowed::finish() {
   if (values == nullptr) return;
-  const auto end = std::remove_if(values, values + n, [this](std::int64_t v) noexcept { return !range.contains(v); });
-  n = static_cast<int>(end - values);
+  std::int64_t* const first = std::lower_bound(values, values + n, range.low);
+  n = static_cast<int>(std::upper_bound(first, values + n, range.high) - first);
+  values = first;
   range = n == 0 ? kNothing : Range{values[0], values[n - 1]};
   if (n <= 1) values = nullptr;
 }
@@ -109,6 +109,7 @@ ScanConditions prepare_conditions(List* codes, List* exprs, PlanState* state) {
   foreach (cell, codes) {
     ScanCondition& c = conditions.items[conditions.n++];
     c = {part_of_code(lfirst_int(cell)), test_of_code(lfirst_int(cell)), nullptr, InvalidOid};
+    conditions.branches += c.test == Test::kOr;
     if (!has_value(c.test)) continue;
     auto* expr = static_cast<Expr*>(lfirst(expr_cell));
     expr_cell = lnext(exprs, expr_cell);
@@ -121,21 +122,29 @@ ScanConditions prepare_conditions(List* codes, List* exprs, PlanState* state) {
   return conditions;
 }
 
-bool evaluate_conditions(const ScanConditions& conditions, ExprContext* econtext, Allowed (&allowed)[kParts]) {
+int evaluate_conditions(const ScanConditions& conditions, ExprContext* econtext, AllowedParts* allowed) {
   if (conditions.context != nullptr) MemoryContextReset(conditions.context);
-  for (Allowed& part : allowed)
-    part = {};
-  for (int i = 0; i < conditions.n; ++i) {
-    const ScanCondition& c = conditions.items[i];
-    bool null = false;
-    const Datum value = c.expr == nullptr ? 0 : ExecEvalExprSwitchContext(c.expr, econtext, &null);
-    allowed[c.part].narrow(c.test, value, null, c.type, conditions.context);
+  AllowedParts common{};
+  int count = 0;
+  for (int i = 0, branch = 0; branch <= conditions.branches; ++branch, ++i) {
+    AllowedParts& present = allowed[count];
+    present = common;
+    for (; i < conditions.n && conditions.items[i].test != Test::kOr; ++i) {
+      const ScanCondition& c = conditions.items[i];
+      bool null = false;
+      const Datum value = c.expr == nullptr ? 0 : ExecEvalExprSwitchContext(c.expr, econtext, &null);
+      present.parts[c.part].narrow(c.test, value, null, c.type, conditions.context);
+    }
+    if (branch == 0) common = present;
+    bool none = false;
+    for (Allowed& part : present.parts) {
+      part.finish();
+      none |= part.none();
+    }
+    if (branch == 0 && none) return 0;
+    count += !none;
   }
-  for (Allowed& part : allowed) {
-    part.finish();
-    if (part.none()) return false;
-  }
-  return true;
+  return count == 1 && conditions.branches > 0 ? 0 : count;
 }
 
 }  // namespace doublets::pg

@@ -22,6 +22,7 @@ enum class Test : int {
   kAny,      // = ANY (array)
   kNull,     // IS NULL: never
   kNotNull,  // IS NOT NULL: always
+  kOr,       // no condition: those that follow, up to the next one, are a branch of an OR
 };
 
 // Whether there is something a part is compared with.
@@ -58,6 +59,17 @@ struct Allowed {
   void finish();
 };
 
+// What conditions leave of each part.
+struct AllowedParts {
+  Allowed parts[kParts];
+  Access access;  // for whoever searches by them: the index to use
+
+  bool contain(const LinkRow& row) const noexcept {
+    return parts[kPartId].contains(row.id) && parts[kPartSource].contains(row.source) &&
+           parts[kPartTarget].contains(row.target);
+  }
+};
+
 // The conditions of a scan as the executor has them.
 struct ScanCondition {
   Part part;
@@ -67,6 +79,7 @@ struct ScanCondition {
 };
 
 struct ScanConditions {
+  int branches;  // as many as kOr
   int n;
   ScanCondition* items;
   MemoryContext context;  // of lists of alternatives; null if there are none
@@ -75,8 +88,10 @@ struct ScanConditions {
 // `codes` is a list of condition codes, `exprs` the values of those that have one, in the same order.
 ScanConditions prepare_conditions(List* codes, List* exprs, PlanState* state);
 
-// Evaluates them all; what lists they have stay valid until the next evaluation. False: no link meets them.
-bool evaluate_conditions(const ScanConditions& conditions, ExprContext* econtext, Allowed (&allowed)[kParts]);
+// Evaluates them all; what lists they have stay valid until the next evaluation. `allowed`, with room for all branches
+// and one, gets what the conditions before the first branch leave, and then what each branch leaves of that, but for
+// branches that no link meets. Returns how many it got; 0: no link meets the conditions.
+int evaluate_conditions(const ScanConditions& conditions, ExprContext* econtext, AllowedParts* allowed);
 
 // An int2, int4 or int8 datum.
 std::int64_t integer_value(Datum datum, Oid type);

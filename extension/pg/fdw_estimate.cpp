@@ -206,6 +206,40 @@ double estimate_rows(PlannerInfo* root, const RelOptInfo* baserel, const Guess& 
   return rows;
 }
 
+namespace {
+
+// The bit of the index that a search is confined by, if it is.
+int indexes_of(const Guess& guess, Access access) {
+  return access != Access::kId || guess.parts[kPartId].given ? index_bit(access) : 0;
+}
+
+}  // namespace
+
+Expectation estimate_search(PlannerInfo* root, const RelOptInfo* baserel, const Division& division) {
+  const Guess all = guess_conditions(root, division.pushed);
+  Expectation expected{best_access(root, baserel, all), estimate_rows(root, baserel, all), 0};
+  expected.indexes = indexes_of(all, expected.best.access);
+  if (division.alternatives == nullptr) return expected;
+  Expectation sum{};
+  ListCell* cell;
+  foreach (cell, division.alternatives->branches) {
+    const Guess branch = guess_conditions(root, list_concat_copy(division.pushed, static_cast<List*>(lfirst(cell))));
+    const AccessEstimate e = best_access(root, baserel, branch);
+    sum.best.searches += e.searches;
+    sum.best.visited += e.visited;
+    sum.found += estimate_rows(root, baserel, branch);
+    sum.indexes |= indexes_of(branch, e.access);
+  }
+  sum.found = Min(sum.found, expected.found);
+  if (sum.best.searches + sum.best.visited < expected.best.searches + expected.best.visited) return sum;
+  expected.found = sum.found;
+  return expected;
+}
+
+double local_selectivity(PlannerInfo* root, const RelOptInfo* baserel, const Division& division) {
+  return clauselist_selectivity(root, division.local, static_cast<int>(baserel->relid), JOIN_INNER, nullptr);
+}
+
 void cost_search(const RelOptInfo* baserel, const AccessEstimate& e, double found, Cost* startup, Cost* total) {
   // A search is two or three cache misses; a row is copied once under the lock.
   constexpr double kSearchOperators = 8;
@@ -226,14 +260,15 @@ extern "C" void doublets_get_rel_size(PlannerInfo* root, RelOptInfo* baserel, Oi
   if (info->store != nullptr) info->links = static_cast<double>(Store::size_hint(Store(info->store->heap).header()));
   mean_degrees(info->store, info->links, info->mean);
   info->analyzed = baserel->tuples;
-  sort_clauses(root, baserel, baserel->baserestrictinfo, &info->pushed, &info->local);
-  info->selectivity = clauselist_selectivity(root, info->local, 0, JOIN_INNER, nullptr);
-  cost_qual_eval(&info->local_cost, info->local, root);
+  info->own = divide_clauses(root, baserel, baserel->baserestrictinfo);
+  info->expected = estimate_search(root, baserel, info->own);
+  info->selectivity = local_selectivity(root, baserel, info->own);
+  cost_qual_eval(&info->local_cost, info->own.local, root);
   baserel->tuples = info->links;
   baserel->pages = static_cast<BlockNumber>(info->links * sizeof(Version) * 2 / BLCKSZ) + 1;
   // Columns are all fixed-width; only the reltarget's width is needed.
   baserel->reltarget->width = kParts * sizeof(std::int64_t);
-  baserel->rows = clamp_row_est(estimate_rows(root, baserel, guess_conditions(root, info->pushed)) * info->selectivity);
+  baserel->rows = clamp_row_est(info->expected.found * info->selectivity);
 }
 
 }  // namespace doublets::pg

@@ -18,13 +18,14 @@ const char* index_name(Access access) {
   return "source, target";
 }
 
-// Whether the index is more than the way to find all links.
-bool uses_index(const ForeignScan* plan, Access access, bool ordered) {
-  if (access != Access::kId || ordered) return true;
-  ListCell* cell;
-  foreach (cell, scan_codes(plan))
-    if (part_of_code(lfirst_int(cell)) == kPartId && has_value(test_of_code(lfirst_int(cell)))) return true;
-  return false;
+// All of a set of them.
+const char* index_names(int indexes) {
+  StringInfoData names;
+  initStringInfo(&names);
+  for (const Access access : {Access::kId, Access::kSource, Access::kTarget, Access::kPair})
+    if ((indexes & index_bit(access)) != 0)
+      appendStringInfo(&names, "%s%s", names.len > 0 ? " or " : "", index_name(access));
+  return names.data;
 }
 
 const char* order_name(const StoreSpec* spec, const PathChoice& choice) {
@@ -70,9 +71,10 @@ void explain_scan(const ScanState* state, const ForeignScanState* node, ExplainS
   if (state->aggregate != nullptr) explain_aggregate(plan, es);
   ExplainPropertyText("Layout", layout_name(state->spec->layout), es);
   ExplainPropertyText("Persistence", persistence_name(state->spec->persistence), es);
-  // The index last used, if there was a choice.
-  if (uses_index(plan, state->search.access, state->plan.ordered))
-    ExplainPropertyText("Index", index_name(state->search.access), es);
+  // What was used once the values were known, if there was a choice; else what is expected.
+  const bool chosen = state->searches > 0 && !plan->scan.plan.parallel_aware;
+  const int indexes = chosen ? state->indexes : state->plan.indexes;
+  if (indexes != 0) ExplainPropertyText("Index", index_names(indexes), es);
   if (state->plan.ordered) ExplainPropertyText("Order", order_name(state->spec, state->plan), es);
   if (plan->fdw_recheck_quals != NIL) {
     List* context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, NIL);

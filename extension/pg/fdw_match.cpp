@@ -39,6 +39,22 @@ bool match_array(PlannerInfo* root, Index relid, const StoreSpec* spec, const Sc
   return usable_value(root, array, relid);
 }
 
+// Adds the conditions of a branch, or of a part of one; false: there is something else.
+bool add_branch(PlannerInfo* root, const RelOptInfo* baserel, ::Node* node, List** conditions) {
+  if (IsA(node, RestrictInfo)) {
+    Condition c;
+    if (!match_condition(root, baserel, castNode(RestrictInfo, node), &c)) return false;
+    *conditions = lappend(*conditions, copy_of(c));
+    return true;
+  }
+  if (!is_andclause(node)) return false;
+  bool exact = true;
+  ListCell* cell;
+  foreach (cell, castNode(BoolExpr, node)->args)
+    exact &= add_branch(root, baserel, static_cast<::Node*>(lfirst(cell)), conditions);
+  return exact;
+}
+
 }  // namespace
 
 bool is_part(::Node* node, Index relid, const StoreSpec* spec, Part* part) {
@@ -70,19 +86,60 @@ bool match_condition(PlannerInfo* root, const RelOptInfo* baserel, RestrictInfo*
   return false;
 }
 
-void sort_clauses(PlannerInfo* root, const RelOptInfo* baserel, List* clauses, List** pushed, List** local) {
+Alternatives* match_alternatives(PlannerInfo* root, const RelOptInfo* baserel, RestrictInfo* clause) {
+  constexpr int kMaxBranches = 100;  // each link found is compared with those before
+  if (!restriction_is_or_clause(clause) || clause->pseudoconstant) return nullptr;
+  Alternatives found{clause, NIL, true};
+  ListCell* cell;
+  foreach (cell, castNode(BoolExpr, clause->orclause)->args) {
+    List* conditions = NIL;
+    found.exact &= add_branch(root, baserel, static_cast<::Node*>(lfirst(cell)), &conditions);
+    if (conditions == NIL) return nullptr;
+    found.branches = lappend(found.branches, conditions);
+  }
+  return list_length(found.branches) <= kMaxBranches ? copy_of(found) : nullptr;
+}
+
+namespace {
+
+// The one of some ORs that is searched for at the least cost, in addition to other conditions.
+Alternatives* cheapest(PlannerInfo* root, const RelOptInfo* baserel, List* conditions, List* candidates) {
+  auto* best = static_cast<Alternatives*>(linitial(candidates));
+  Cost least = 0;
+  ListCell* cell;
+  foreach (cell, candidates) {
+    if (list_length(candidates) == 1) break;
+    auto* candidate = static_cast<Alternatives*>(lfirst(cell));
+    const Expectation e = estimate_search(root, baserel, {conditions, candidate, NIL});
+    Cost startup, total;
+    cost_search(baserel, e.best, e.found, &startup, &total);
+    if (candidate != best && total >= least) continue;
+    best = candidate;
+    least = total;
+  }
+  return best;
+}
+
+}  // namespace
+
+Division divide_clauses(PlannerInfo* root, const RelOptInfo* baserel, List* clauses) {
+  Division division{};
+  List* candidates = NIL;
   ListCell* cell;
   foreach (cell, clauses) {
-    auto* rinfo = lfirst_node(RestrictInfo, cell);
+    auto* clause = lfirst_node(RestrictInfo, cell);
     Condition c;
-    if (!match_condition(root, baserel, rinfo, &c)) {
-      *local = lappend(*local, rinfo);
+    if (match_condition(root, baserel, clause, &c)) {
+      division.pushed = lappend(division.pushed, copy_of(c));
       continue;
     }
-    auto* kept = static_cast<Condition*>(palloc(sizeof(Condition)));
-    *kept = c;
-    *pushed = lappend(*pushed, kept);
+    division.local = lappend(division.local, clause);
+    if (Alternatives* a = match_alternatives(root, baserel, clause)) candidates = lappend(candidates, a);
   }
+  if (candidates != NIL) division.alternatives = cheapest(root, baserel, division.pushed, candidates);
+  if (division.alternatives != nullptr && division.alternatives->exact)
+    division.local = list_delete_ptr(division.local, division.alternatives->clause);
+  return division;
 }
 
 }  // namespace doublets::pg

@@ -47,17 +47,17 @@ List* walk_pathkeys(PlannerInfo* root, RelOptInfo* baserel, Access access, bool 
   return pathkeys != NIL ? truncate_useless_pathkeys(root, baserel, pathkeys) : NIL;
 }
 
-void add_scan_path(PlannerInfo* root, RelOptInfo* baserel, const AccessEstimate& e, double found,
-                   const PathChoice& choice, List* pathkeys) {
+void add_scan_path(PlannerInfo* root, RelOptInfo* baserel, const AccessEstimate& e, const PathChoice& choice,
+                   List* pathkeys) {
   Cost startup, total;
-  cost_search(baserel, e, found, &startup, &total);
+  cost_search(baserel, e, plan_info(baserel)->expected.found, &startup, &total);
   add_path(baserel, reinterpret_cast<Path*>(create_foreignscan_path(root, baserel, nullptr, baserel->rows, startup,
                                                                     total, pathkeys, baserel->lateral_relids, nullptr,
                                                                     path_private(choice))));
 }
 
 // A walk through one index that finds links in an order the query wants.
-void add_ordered_paths(PlannerInfo* root, RelOptInfo* baserel, const Guess& guess, double found) {
+void add_ordered_paths(PlannerInfo* root, RelOptInfo* baserel, const Guess& guess) {
   const PlanInfo* info = plan_info(baserel);
   const bool ordered = info->spec->layout == Layout::kUnited;
   const bool source = guess.parts[kPartSource].single, target = guess.parts[kPartTarget].single;
@@ -76,41 +76,38 @@ void add_ordered_paths(PlannerInfo* root, RelOptInfo* baserel, const Guess& gues
       if (pathkeys == NIL) continue;
       if (!estimated) e = estimate_access(root, baserel, guess, access);
       estimated = true;
-      add_scan_path(root, baserel, e, found, {access, true, backward}, pathkeys);
+      add_scan_path(root, baserel, e, {access, true, backward, index_bit(access)}, pathkeys);
     }
   }
 }
 
 // A scan whose conditions get values from the relations that `param_info` names.
 void add_parameterized_path(PlannerInfo* root, RelOptInfo* baserel, ParamPathInfo* param_info) {
-  const PlanInfo* info = plan_info(baserel);
-  List *pushed = list_copy(info->pushed), *local = NIL;
-  sort_clauses(root, baserel, param_info->ppi_clauses, &pushed, &local);
-  const Guess guess = guess_conditions(root, pushed);
-  const double found = estimate_rows(root, baserel, guess);
-  const double share =
-      info->selectivity * clauselist_selectivity(root, local, static_cast<int>(baserel->relid), JOIN_INNER, nullptr);
-  param_info->ppi_rows = Min(baserel->rows, clamp_row_est(found * share));
-  const AccessEstimate e = best_access(root, baserel, guess);
+  const Division d =
+      divide_clauses(root, baserel, list_concat_copy(baserel->baserestrictinfo, param_info->ppi_clauses));
+  const Expectation e = estimate_search(root, baserel, d);
   Cost startup, total;
-  cost_search(baserel, e, found, &startup, &total);
-  add_path(baserel, reinterpret_cast<Path*>(create_foreignscan_path(root, baserel, nullptr, param_info->ppi_rows,
-                                                                    startup, total, NIL, param_info->ppi_req_outer,
-                                                                    nullptr, path_private({e.access, false, false}))));
+  cost_search(baserel, e.best, e.found, &startup, &total);
+  param_info->ppi_rows = Min(baserel->rows, clamp_row_est(e.found * local_selectivity(root, baserel, d)));
+  add_path(baserel, reinterpret_cast<Path*>(create_foreignscan_path(
+                        root, baserel, nullptr, param_info->ppi_rows, startup, total, NIL, param_info->ppi_req_outer,
+                        nullptr, path_private({e.best.access, false, false, e.indexes}))));
 }
 
 // A part of a scan of everything, for each of several processes (see get_parallel_divisor in costsize.c).
-void add_parallel_path(PlannerInfo* root, RelOptInfo* baserel, const Guess& guess, double found) {
+void add_parallel_path(PlannerInfo* root, RelOptInfo* baserel, const Guess& guess) {
   const int workers =
       compute_parallel_worker(baserel, static_cast<double>(baserel->pages), -1, max_parallel_workers_per_gather);
   if (workers <= 0) return;
   const double leader = parallel_leader_participation ? Max(0.0, 1.0 - 0.3 * workers) : 0.0;
   const double divisor = workers + leader;
   Cost startup, total;
-  cost_search(baserel, estimate_access(root, baserel, guess, Access::kId), found, &startup, &total);
+  cost_search(baserel, estimate_access(root, baserel, guess, Access::kId), plan_info(baserel)->expected.found, &startup,
+              &total);
   auto* path = reinterpret_cast<Path*>(create_foreignscan_path(
       root, baserel, nullptr, clamp_row_est(baserel->rows / divisor), startup, startup + (total - startup) / divisor,
-      NIL, nullptr, nullptr, path_private({Access::kId, false, false})));
+      NIL, nullptr, nullptr,
+      path_private({Access::kId, false, false, guess.parts[kPartId].given ? index_bit(Access::kId) : 0})));
   path->parallel_aware = true;
   path->parallel_workers = workers;
   add_partial_path(baserel, path);
@@ -126,7 +123,9 @@ bool is_wanted_member(PlannerInfo*, RelOptInfo* rel, EquivalenceClass*, Equivale
 // Relations whose columns would give this clause its value in a nested loop.
 void consider_clause(PlannerInfo* root, RelOptInfo* baserel, RestrictInfo* rinfo, List** outers) {
   Condition c;
-  if (!join_clause_is_movable_to(rinfo, baserel) || !match_condition(root, baserel, rinfo, &c)) return;
+  if (!join_clause_is_movable_to(rinfo, baserel) ||
+      (!match_condition(root, baserel, rinfo, &c) && match_alternatives(root, baserel, rinfo) == nullptr))
+    return;
   Relids outer = bms_union(rinfo->clause_relids, baserel->lateral_relids);
   outer = bms_del_member(outer, static_cast<int>(baserel->relid));
   if (bms_is_empty(outer)) return;
@@ -139,13 +138,11 @@ void consider_clause(PlannerInfo* root, RelOptInfo* baserel, RestrictInfo* rinfo
 }  // namespace
 
 extern "C" void doublets_get_paths(PlannerInfo* root, RelOptInfo* baserel, Oid) {
-  const Guess guess = guess_conditions(root, plan_info(baserel)->pushed);
-  const double found = estimate_rows(root, baserel, guess);
-  const AccessEstimate best = best_access(root, baserel, guess);
-  add_scan_path(root, baserel, best, found, {best.access, false, false}, NIL);
-  if (has_useful_pathkeys(root, baserel)) add_ordered_paths(root, baserel, guess, found);
-  if (baserel->consider_parallel && bms_is_empty(baserel->lateral_relids))
-    add_parallel_path(root, baserel, guess, found);
+  const Expectation& e = plan_info(baserel)->expected;
+  const Guess guess = guess_conditions(root, plan_info(baserel)->own.pushed);
+  add_scan_path(root, baserel, e.best, {e.best.access, false, false, e.indexes}, NIL);
+  if (has_useful_pathkeys(root, baserel)) add_ordered_paths(root, baserel, guess);
+  if (baserel->consider_parallel && bms_is_empty(baserel->lateral_relids)) add_parallel_path(root, baserel, guess);
 
   List* outers = NIL;
   ListCell* cell;

@@ -18,29 +18,41 @@ CmdType locks_for(PlannerInfo* root, const RelOptInfo* baserel, Oid relid) {
   return triggers ? command : CMD_UNKNOWN;
 }
 
+void encode(Encoded* encoded, List* conditions) {
+  ListCell* cell;
+  foreach (cell, conditions) {
+    const auto* c = static_cast<const Condition*>(lfirst(cell));
+    encoded->codes = lappend_int(encoded->codes, condition_code(c->part, c->test));
+    if (c->value != nullptr) encoded->values = lappend(encoded->values, copyObjectImpl(c->value));
+  }
+}
+
 }  // namespace
+
+Encoded encode_conditions(List* conditions, const Alternatives* alternatives) {
+  Encoded encoded{};
+  ListCell* cell;
+  foreach (cell, conditions)
+    encoded.clauses = lappend(encoded.clauses, static_cast<const Condition*>(lfirst(cell))->clause->clause);
+  encode(&encoded, conditions);
+  if (alternatives == nullptr) return encoded;
+  encoded.clauses = lappend(encoded.clauses, alternatives->clause->clause);
+  foreach (cell, alternatives->branches) {
+    encoded.codes = lappend_int(encoded.codes, condition_code(kPartId, Test::kOr));
+    encode(&encoded, static_cast<List*>(lfirst(cell)));
+  }
+  return encoded;
+}
 
 extern "C" ForeignScan* doublets_get_plan(PlannerInfo* root, RelOptInfo* baserel, Oid relid, ForeignPath* best_path,
                                           List* tlist, List* scan_clauses, Plan* outer_plan) {
   if (IS_UPPER_REL(baserel)) return make_aggregate_plan(best_path, tlist, outer_plan);
-  List *pushed = NIL, *local = NIL, *exprs = NIL, *codes = NIL;
-  ListCell* cell;
-  foreach (cell, scan_clauses) {
-    auto* rinfo = lfirst_node(RestrictInfo, cell);
-    Condition c;
-    if (rinfo->pseudoconstant) continue;
-    if (!match_condition(root, baserel, rinfo, &c)) {
-      local = lappend(local, rinfo->clause);
-      continue;
-    }
-    pushed = lappend(pushed, rinfo->clause);
-    codes = lappend_int(codes, condition_code(c.part, c.test));
-    if (c.value != nullptr) exprs = lappend(exprs, c.value);
-  }
-  // EvalPlanQual rechecks the pushed conditions on a newer version of the link.
-  return make_foreignscan(tlist, local, baserel->relid, exprs,
-                          scan_private(codes, locks_for(root, baserel, relid), best_path->fdw_private), NIL, pushed,
-                          outer_plan);
+  const Division d = divide_clauses(root, baserel, scan_clauses);
+  const Encoded encoded = encode_conditions(d.pushed, d.alternatives);
+  // EvalPlanQual rechecks what the store answers on a newer version of the link.
+  return make_foreignscan(tlist, extract_actual_clauses(d.local, false), baserel->relid, encoded.values,
+                          scan_private(encoded.codes, locks_for(root, baserel, relid), best_path->fdw_private), NIL,
+                          encoded.clauses, outer_plan);
 }
 
 }  // namespace doublets::pg

@@ -20,6 +20,42 @@ struct Condition {
   RestrictInfo* clause;
 };
 
+// In the planner's memory, for lists.
+template <typename T>
+T* copy_of(const T& value) {
+  auto* copy = static_cast<T*>(palloc(sizeof(T)));
+  *copy = value;
+  return copy;
+}
+
+// An OR whose branches each have conditions that the store answers.
+struct Alternatives {
+  RestrictInfo* clause;
+  List* branches;  // of Lists of Conditions
+  bool exact;      // nothing of the clause is left to be checked
+};
+
+// A way to search and what is to be expected of it.
+struct AccessEstimate {
+  Access access;
+  double searches;
+  double visited;  // links looked at
+};
+
+// Clauses, as a scan divides them between the store and the executor.
+struct Division {
+  List* pushed;                // Conditions
+  Alternatives* alternatives;  // the OR that the store answers too, or null
+  List* local;                 // RestrictInfos the executor checks
+};
+
+// What is to be expected of the cheapest search: by one index, or by one for each branch of the OR.
+struct Expectation {
+  AccessEstimate best;
+  double found;  // links that the store finds
+  int indexes;   // see index_bit
+};
+
 // Planner's view of a store, in RelOptInfo.fdw_private.
 struct PlanInfo {
   const StoreSpec* spec;
@@ -27,10 +63,10 @@ struct PlanInfo {
   double links;         // versions in the store
   double analyzed;      // links of which ANALYZE has made statistics; -1: none
   double mean[kParts];  // links per used value of a part
-  List* pushed;         // Conditions of the relation alone
-  List* local;          // RestrictInfos the executor checks
-  double selectivity;   // of those
-  QualCost local_cost;  // of those
+  Division own;         // of the relation's own clauses
+  Expectation expected;
+  double selectivity;  // of those that are local
+  QualCost local_cost;
 };
 inline PlanInfo* plan_info(const RelOptInfo* baserel) {
   return static_cast<PlanInfo*>(baserel->fdw_private);
@@ -50,8 +86,11 @@ bool is_part(::Node* node, Index relid, const StoreSpec* spec, Part* part);
 // and is not volatile.
 bool match_condition(PlannerInfo* root, const RelOptInfo* baserel, RestrictInfo* clause, Condition* found);
 
-// Splits a list of RestrictInfos: what matches is appended to `pushed`, the rest to `local`.
-void sort_clauses(PlannerInfo* root, const RelOptInfo* baserel, List* clauses, List** pushed, List** local);
+// An OR of not too many branches that each have a condition the store can answer; null: it is none.
+Alternatives* match_alternatives(PlannerInfo* root, const RelOptInfo* baserel, RestrictInfo* clause);
+
+// Divides RestrictInfos. Where there are several ORs the store answers the one that makes the search cheapest.
+Division divide_clauses(PlannerInfo* root, const RelOptInfo* baserel, List* clauses);
 
 // What is known about the values of a part when planning.
 struct PartGuess {
@@ -71,13 +110,6 @@ struct Guess {
 };
 Guess guess_conditions(PlannerInfo* root, List* conditions);
 
-// A way to search and what is to be expected of it.
-struct AccessEstimate {
-  Access access;
-  double searches;
-  double visited;  // links looked at
-};
-
 // The mean number of links per used value of each part of a store with so many links.
 void mean_degrees(StoreHandle* store, double links, double (&mean)[kParts]);
 
@@ -93,8 +125,22 @@ AccessEstimate best_access(PlannerInfo* root, const RelOptInfo* baserel, const G
 // Links that meet all the conditions: the true number where they are constants that an index answers.
 double estimate_rows(PlannerInfo* root, const RelOptInfo* baserel, const Guess& guess);
 
+// What is to be expected of a search by the conditions and the OR of a division.
+Expectation estimate_search(PlannerInfo* root, const RelOptInfo* baserel, const Division& division);
+
+// The share of links that meets the local clauses of a division.
+double local_selectivity(PlannerInfo* root, const RelOptInfo* baserel, const Division& division);
+
 // Cost of a search that looks at links, of which `found` meet the conditions.
 void cost_search(const RelOptInfo* baserel, const AccessEstimate& estimate, double found, Cost* startup, Cost* total);
+
+// What the store answers, for ForeignScan: fdw_recheck_quals, condition codes and their values.
+struct Encoded {
+  List* clauses;
+  List* codes;
+  List* values;
+};
+Encoded encode_conditions(List* conditions, const Alternatives* alternatives);
 
 // The plan node of an aggregate's path.
 ForeignScan* make_aggregate_plan(const ForeignPath* path, List* tlist, Plan* outer_plan);

@@ -60,20 +60,20 @@ double cost_of(const ScanState* state, const Store& store, Access access) noexce
   return searches + static_cast<double>(sum) * (searches / probes);
 }
 
-Access cheapest_access(ScanState* state) {
-  const Pattern& bounds = state->search.pattern;
-  bool lists = false;
-  for (const Allowed& allowed : state->allowed)
-    lists |= allowed.values != nullptr;
-  // What is fixed speaks for itself, most of the time.
-  if (!lists && (bounds.id.is_point() || (bounds.source.is_point() && bounds.target.is_point() && bounds.id.is_all())))
-    return Search::access_of(bounds);
-  if (!lists && bounds.id.is_all() && (bounds.source.is_all() || bounds.target.is_all()) &&
-      (bounds.source.is_point() || bounds.target.is_point() || bounds.is_all()))
-    return Search::access_of(bounds);
+// Makes one of the alternatives the present one.
+void select_alternative(ScanState* state, int alternative) noexcept {
+  state->alternative = alternative;
+  state->allowed = state->alternatives[alternative].parts;
+  for (const Part part : kEachPart)
+    range_of(state->search.pattern, part) = state->allowed[part].range;
+}
+
+// Finds the best index for the present alternative, and what searching by it costs.
+double find_access(ScanState* state) {
+  Access& best = state->alternatives[state->alternative].access;
+  best = Access::kId;
   store_lock(state->store, LW_SHARED);
   const Store store(state->store->heap);
-  Access best = Access::kId;
   double least = cost_of(state, store, best);
   for (const Access access : {Access::kSource, Access::kTarget, Access::kPair}) {
     const double cost = cost_of(state, store, access);
@@ -83,7 +83,36 @@ Access cheapest_access(ScanState* state) {
     }
   }
   store_unlock(state->store);
-  return best;
+  return least;
+}
+
+Access cheapest_access(ScanState* state) {
+  const Pattern& bounds = state->search.pattern;
+  bool lists = false;
+  for (const Part part : kEachPart)
+    lists |= state->allowed[part].values != nullptr;
+  // What is fixed speaks for itself, most of the time.
+  if (!lists && (bounds.id.is_point() || (bounds.source.is_point() && bounds.target.is_point() && bounds.id.is_all())))
+    return Search::access_of(bounds);
+  if (!lists && bounds.id.is_all() && (bounds.source.is_all() || bounds.target.is_all()) &&
+      (bounds.source.is_point() || bounds.target.is_point() || bounds.is_all()))
+    return Search::access_of(bounds);
+  (void)find_access(state);
+  return state->alternatives[state->alternative].access;
+}
+
+// Whether the branches of an OR are better searched for one by one than by looking at all links that meet the other
+// conditions.
+bool prefers_branches(ScanState* state) {
+  if (state->alternative_count == 1 || state->parallel != nullptr || state->plan.ordered) return false;
+  select_alternative(state, 0);
+  const double all = find_access(state);
+  double sum = 0;
+  for (int i = 1; i < state->alternative_count && sum < all; ++i) {
+    select_alternative(state, i);
+    sum += find_access(state);
+  }
+  return sum < all;
 }
 
 // Makes the pattern that of the present combination of alternatives.
@@ -97,9 +126,33 @@ void set_search(ScanState* state) noexcept {
   ++state->searches;
 }
 
+// Whether a link that the search has found is wanted, and no branch before has given it.
 bool passes(const ScanState* state, const LinkRow& row) noexcept {
-  return state->allowed[kPartId].contains(row.id) && state->allowed[kPartSource].contains(row.source) &&
-         state->allowed[kPartTarget].contains(row.target);
+  const AllowedParts* all = state->alternatives;
+  const AllowedParts* present = all + state->alternative;
+  const auto meets = [&row](const AllowedParts& branch) noexcept { return branch.contain(row); };
+  if (!meets(*present)) return false;
+  if (present != all) return std::none_of(all + 1, present, meets);
+  return state->alternative_count == 1 || std::any_of(all + 1, all + state->alternative_count, meets);
+}
+
+// Sets up the first search for the present alternative, by an index.
+void start_searches(ScanState* state, Access access) {
+  state->search.access = access;
+  state->search.backward = state->plan.backward;
+  state->iterated_count = state->parallel == nullptr ? iterated_parts(state, access, state->iterated) : 0;
+  state->filter = state->alternative_count > 1;
+  for (const Part part : kEachPart) {
+    const auto end = state->iterated + state->iterated_count;
+    state->filter |= state->allowed[part].values != nullptr && std::find(state->iterated, end, part) == end;
+  }
+  if (access != Access::kId || state->plan.ordered || !state->allowed[kPartId].range.is_all())
+    state->indexes |= index_bit(access);
+  state->at[0] = state->at[1] = 0;
+  if (state->parallel == nullptr)
+    set_search(state);
+  else
+    state->finished = !next_search(state);
 }
 
 }  // namespace
@@ -117,6 +170,9 @@ ScanState* make_scan(ForeignScanState* node, Relation rel, int eflags) {
   state->store = store_open(rel, false);
   state->econtext = node->ss.ps.ps_ExprContext;
   state->conditions = prepare_conditions(scan_codes(plan), plan->fdw_exprs, &node->ss.ps);
+  state->alternatives =
+      static_cast<AllowedParts*>(palloc0(sizeof(AllowedParts) * static_cast<Size>(state->conditions.branches + 1)));
+  state->allowed = state->alternatives->parts;
   state->view = new (palloc(sizeof(SnapshotView))) SnapshotView(estate->es_snapshot);
   state->rows = state->few;
   state->row_capacity = ScanState::kFirstRows;
@@ -139,28 +195,18 @@ void restart_scan(ScanState* state) {
 bool start_scan(ScanState* state) {
   state->started = true;
   state->row_count = state->next_row = 0;
-  state->finished = state->store == nullptr || !evaluate_conditions(state->conditions, state->econtext, state->allowed);
+  state->alternative_count =
+      state->store == nullptr ? 0 : evaluate_conditions(state->conditions, state->econtext, state->alternatives);
+  state->finished = state->alternative_count == 0;
   if (state->finished) return false;
-  for (const Part part : kEachPart)
-    range_of(state->search.pattern, part) = state->allowed[part].range;
-  state->search.backward = state->plan.backward;
-  if (state->parallel != nullptr) {
-    state->search.access = Access::kId;
-    state->iterated_count = 0;
-  } else {
-    state->search.access = state->plan.ordered ? state->plan.access : cheapest_access(state);
-    state->iterated_count = iterated_parts(state, state->search.access, state->iterated);
-  }
-  state->filter = false;
-  for (const Part part : kEachPart) {
-    const auto end = state->iterated + state->iterated_count;
-    state->filter |= state->allowed[part].values != nullptr && std::find(state->iterated, end, part) == end;
-  }
-  state->at[0] = state->at[1] = 0;
+  const bool branches = prefers_branches(state);
+  select_alternative(state, branches ? 1 : 0);
+  Access access = Access::kId;
   if (state->parallel == nullptr)
-    set_search(state);
-  else
-    state->finished = !next_search(state);
+    access = branches              ? state->alternatives[1].access
+             : state->plan.ordered ? state->plan.access
+                                   : cheapest_access(state);
+  start_searches(state, access);
   return !state->finished;
 }
 
@@ -207,10 +253,16 @@ void fill_scan(ScanState* state) {
     store_unlock(state->store);
     state->view->report(state->store);
     state->found += state->row_count;
-    if (!state->filter) continue;
-    const auto end = std::remove_if(state->rows, state->rows + state->row_count,
-                                    [state](const LinkRow& r) noexcept { return !passes(state, r); });
-    state->row_count = static_cast<std::size_t>(end - state->rows);
+    if (state->filter) {
+      const auto end = std::remove_if(state->rows, state->rows + state->row_count,
+                                      [state](const LinkRow& r) noexcept { return !passes(state, r); });
+      state->row_count = static_cast<std::size_t>(end - state->rows);
+    }
+    if (state->finished && state->alternative > 0 && state->alternative + 1 < state->alternative_count) {
+      select_alternative(state, state->alternative + 1);
+      state->finished = false;
+      start_searches(state, state->alternatives[state->alternative].access);
+    }
   }
 }
 

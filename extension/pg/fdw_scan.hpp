@@ -1,7 +1,7 @@
 // Reading a store for the executor: plain scans, aggregates and direct changes.
 //
-// A search walks one index of the store; a scan is one search, or several if a condition has a list of
-// alternatives. Which index is decided when the values of the conditions are known, unless the plan counts on an
+// A search walks one index of the store; a scan is one search, or several if a condition has a list of values or if
+// there is an OR. Which index is decided when the values of the conditions are known, unless the plan counts on an
 // order.
 #pragma once
 
@@ -16,16 +16,19 @@ struct ScanState {
   StoreHandle* store;  // null: no memory, no links
   const StoreSpec* spec;
   SnapshotView* view;
-  WriteTarget* locking;  // null: rows are read without locking them
-  Aggregate* aggregate;  // null: rows are links
+  WriteTarget* locking;    // null: rows are read without locking them
+  Aggregate* aggregate;    // null: rows are links
   ParallelScan* parallel;  // null: all links are read here
   ExprContext* econtext;
   ScanConditions conditions;
   PathChoice plan;
-  Allowed allowed[kParts];  // by the present values
-  bool started;             // values are evaluated, the position is that of the first search
+  AllowedParts* alternatives;  // what the present values allow: all conditions but an OR, then each branch of it
+  int alternative_count;
+  int alternative;   // the one being searched for: all links of a branch, or those of 0 that meet one
+  Allowed* allowed;  // its parts
+  bool started;      // values are evaluated, the position is that of the first search
   bool finished;
-  bool filter;         // there are lists of which the search knows only the bounds
+  bool filter;         // the search finds links that are not wanted
   int iterated_count;  // parts of whose alternatives each search takes one, the outer loop first
   Part iterated[2];
   int at[2];  // the present combination
@@ -37,7 +40,8 @@ struct ScanState {
   std::size_t row_capacity;
   std::size_t row_count;
   std::size_t next_row;
-  std::uint64_t searches;  // for EXPLAIN ANALYZE
+  int indexes;  // for EXPLAIN ANALYZE: those used, see index_bit
+  std::uint64_t searches;
   std::uint64_t found;   // links the store has given
   std::uint64_t passed;  // versions it has looked at and not given
 };
@@ -55,7 +59,7 @@ bool start_scan(ScanState* state);
 // Takes the next of the ranges into which a parallel scan has divided the ids; false after the last.
 bool next_range(ParallelScan* shared, Range& ids) noexcept;
 
-// Goes on to the next search; false after the last.
+// Goes on to the next search of the present alternative; false after the last.
 bool next_search(ScanState* state);
 
 // Reads on until there are rows in [rows + next_row, rows + row_count), or `finished`.

@@ -85,11 +85,12 @@ bool find_group(PlannerInfo* root, const RelOptInfo* input, List* clauses, Colum
 }
 
 // Degrees are those of all links of a node.
-bool only_about_group(const Columns& columns, List* conditions) {
+bool only_about_group(const Columns& columns, const Division& conditions) {
+  if (!columns.grouped) return true;
   ListCell* cell;
-  foreach (cell, conditions)
-    if (columns.grouped && static_cast<const Condition*>(lfirst(cell))->part != columns.group) return false;
-  return true;
+  foreach (cell, conditions.pushed)
+    if (static_cast<const Condition*>(lfirst(cell))->part != columns.group) return false;
+  return conditions.alternatives == nullptr;
 }
 
 // The united layout gives nodes in order.
@@ -108,13 +109,13 @@ struct Wanted {
 void add_aggregate_path(PlannerInfo* root, RelOptInfo* input, RelOptInfo* output, Columns* columns,
                         const Wanted& wanted) {
   const PlanInfo* info = plan_info(input);
-  const Guess guess = guess_conditions(root, info->pushed);
-  const AccessEstimate e = best_access(root, input, guess);
+  const Guess guess = guess_conditions(root, info->own.pushed);
+  const AccessEstimate& e = info->expected.best;
   double rows = 1, work = e.searches;
   if (columns->grouped) {
-    rows = clamp_row_est(estimate_rows(root, input, guess) / Max(info->mean[columns->group], 1));
+    rows = clamp_row_est(info->expected.found / Max(info->mean[columns->group], 1));
     work = rows;
-  } else if (!is_answered(info, guess, e.access)) {
+  } else if (info->own.alternatives != nullptr || !is_answered(info, guess, e.access)) {
     work += e.visited;  // one by one
   }
   QualCost having_cost;
@@ -125,12 +126,17 @@ void add_aggregate_path(PlannerInfo* root, RelOptInfo* input, RelOptInfo* output
                      rows * (cpu_tuple_cost + having_cost.per_tuple + target.per_tuple);
   if (wanted.having != NIL)
     rows = clamp_row_est(rows * clauselist_selectivity(root, wanted.having, 0, JOIN_INNER, nullptr));
-  add_condition_columns(columns, input, info->pushed);
-  List* aggregate = list_make4(columns->expressions, columns->outputs, info->pushed, wanted.having);
-  List* choice = lappend_int(path_private({e.access, false, false}), columns->grouped ? columns->group : kParts);
-  add_path(output,
-           reinterpret_cast<Path*>(create_foreign_upper_path(root, output, wanted.target, rows, startup, total,
-                                                             wanted.pathkeys, nullptr, list_make2(choice, aggregate))));
+  add_condition_columns(columns, input, info->own.pushed);
+  ListCell* cell;
+  if (info->own.alternatives != nullptr)
+    foreach (cell, info->own.alternatives->branches)
+      add_condition_columns(columns, input, static_cast<List*>(lfirst(cell)));
+  List* aggregate = list_make3(columns->expressions, columns->outputs, wanted.having);
+  List* choice = lappend_int(path_private({e.access, false, false, info->expected.indexes}),
+                             columns->grouped ? columns->group : kParts);
+  add_path(output, reinterpret_cast<Path*>(
+                       create_foreign_upper_path(root, output, wanted.target, rows, startup, total, wanted.pathkeys,
+                                                 nullptr, list_make3(choice, aggregate, copy_of(info->own)))));
 }
 
 }  // namespace
@@ -140,7 +146,7 @@ extern "C" void doublets_get_upper_paths(PlannerInfo* root, UpperRelationKind st
   const Query* query = root->parse;
   const bool distinct = stage == UPPERREL_DISTINCT;
   if ((stage != UPPERREL_GROUP_AGG && !distinct) || input->reloptkind != RELOPT_BASEREL || IS_DUMMY_REL(input) ||
-      input->fdw_private == nullptr || plan_info(input)->local != NIL)
+      input->fdw_private == nullptr || plan_info(input)->own.local != NIL)
     return;
   Columns columns{};
   Wanted wanted{root->upper_targets[stage], NIL, NIL};
@@ -156,7 +162,7 @@ extern "C" void doublets_get_upper_paths(PlannerInfo* root, UpperRelationKind st
         !find_group(root, input, query->groupClause, &columns))
       return;
   }
-  if (!only_about_group(columns, plan_info(input)->pushed)) return;
+  if (!only_about_group(columns, plan_info(input)->own)) return;
   ListCell* cell;
   foreach (cell, wanted.target->exprs)
     if (!add_expression(&columns, static_cast<::Node*>(lfirst(cell)), input)) return;
@@ -170,20 +176,16 @@ extern "C" void doublets_get_upper_paths(PlannerInfo* root, UpperRelationKind st
 ForeignScan* make_aggregate_plan(const ForeignPath* path, List* tlist, Plan* outer_plan) {
   auto* choice = static_cast<List*>(linitial(path->fdw_private));
   auto* aggregate = static_cast<List*>(lsecond(path->fdw_private));
-  List *columns = NIL, *codes = NIL, *values = NIL, *clauses = NIL;
+  const auto* division = static_cast<const Division*>(lthird(path->fdw_private));
+  List* columns = NIL;
   ListCell* cell;
   foreach (cell, static_cast<List*>(linitial(aggregate)))
     columns = lappend(columns, makeTargetEntry(static_cast<Expr*>(lfirst(cell)),
                                                static_cast<AttrNumber>(list_length(columns) + 1), nullptr, false));
-  foreach (cell, static_cast<List*>(lthird(aggregate))) {
-    const auto* c = static_cast<const Condition*>(lfirst(cell));
-    codes = lappend_int(codes, condition_code(c->part, c->test));
-    if (c->value != nullptr) values = lappend(values, c->value);
-    clauses = lappend(clauses, c->clause->clause);
-  }
-  List* fdw_private = lappend(scan_private(codes, CMD_UNKNOWN, choice), lsecond(aggregate));
-  return make_foreignscan(tlist, static_cast<List*>(lfourth(aggregate)), 0, values, fdw_private, columns, clauses,
-                          outer_plan);
+  const Encoded encoded = encode_conditions(division->pushed, division->alternatives);
+  List* fdw_private = lappend(scan_private(encoded.codes, CMD_UNKNOWN, choice), lsecond(aggregate));
+  return make_foreignscan(tlist, static_cast<List*>(lthird(aggregate)), 0, encoded.values, fdw_private, columns,
+                          encoded.clauses, outer_plan);
 }
 
 }  // namespace doublets::pg
