@@ -9,7 +9,7 @@ source "$root/scripts/lib/common.bash"
 source "$root/scripts/lib/setup.bash"
 # shellcheck source-path=SCRIPTDIR source=lib/cluster.bash
 source "$root/scripts/lib/cluster.bash"
-for library in options session server statements generate debian wordnet core memory measure generic clients workloads provenance conformance report driver; do
+for library in options session server statements generate debian wordnet core memory measure generic clients restart workloads provenance conformance report driver; do
   # shellcheck source=/dev/null
   source "$root/bench/lib/$library.bash"
 done

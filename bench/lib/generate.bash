@@ -5,6 +5,7 @@
 # before the statements may say:
 #   -- plan: id|end     how the planner must find the links (statements.bash)
 #   -- effect: N        how many links more there are after each time
+#   -- answers: NAME    it must answer what that operation of the same workload answers
 #   -- once             a sample is one time, and there are few of them
 #   -- before: SQL      what is done before each sample, untimed; -- after: SQL  after it. psql's :scale is known
 #   -- together         all times of a sample are one transaction; otherwise each is committed

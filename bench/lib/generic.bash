@@ -32,16 +32,17 @@ graph_ready() {
 # generic_run RUN WORKLOAD OPERATION BACKEND SCALE SAMPLES [STATE]: a run inside the server, after a check of its answer, which
 # every backend must give alike for this scale and state of the dataset.
 generic_run() {
-  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample=1 answers=20 before after text
+  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample=1 answers=20 asked before after text
   name=$2_$3_$(backend_kind "$backend")
   before=$(generate_line "$file" before)
   after=$(generate_line "$file" after)
   if grep -qx -- '-- heavy' "$file"; then
     answers=1
   fi
+  asked=$(generate_says "$file" answers)
   text="SELECT to_regproc('bench.answer_$name') IS NOT NULL AS answers \\gset
 \\if :answers
-CALL bench.check_answer('$2', '$3:$scale${7:+:$7}', bench.answer_$name($scale, $answers));
+CALL bench.check_answer('$2', '${asked:-$3}:$scale${7:+:$7}', bench.answer_$name($scale, $answers));
 \\endif
 "
   if grep -qx -- '-- once' "$file"; then
@@ -137,10 +138,14 @@ run_samples() {
   sql -c "SELECT samples FROM bench.runs WHERE run = $1"
 }
 
-# Mode nK: the dataset of about 10^K links.
+# Mode nK: the dataset of about 10^K links. Mode `restart`: see restart.bash.
 workload_scale_seed() { :; }
 
 workload_scale() {
+  if [[ $2 == restart ]]; then
+    restart_run "$1" "$4" "$((TARGETS_LINKS / 1000))"
+    return
+  fi
   local scale=$((10 ** (${2#n} - 3)))
   if writes "$3" && [[ ${GRAPH_HELD[$4]:-} == "changed $scale" ]]; then
     session "$4" -c 'CALL bench.hold()'

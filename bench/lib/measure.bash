@@ -26,10 +26,10 @@ measure_prepare() {
 }
 
 # measure_heavy: the operations whose scripts say that a sample is one time or takes long, as `workload operation`, one per
-# line; those of `targets` that load.
+# line; those of `targets` that load, and the restart.
 measure_heavy() {
   local file name
-  printf '%s\n' 'targets insert_select' 'targets copy' 'targets copy_bare'
+  printf '%s\n' 'targets insert_select' 'targets copy' 'targets copy_bare' 'scale ready'
   while read -r file; do
     name=$(basename "$file" .sql)
     printf '%s %s\n' "${name%%_*}" "${name#*_}"
@@ -81,12 +81,13 @@ FROM (
     workload = ANY (:'in_turn') AS in_turn,
     CASE WHEN operation = 'insert_select' THEN 1 WHEN operation ~ '^copy' AND workload = 'targets' THEN 2
       WHEN operation !~ '^(create|update|insert|delete)' THEN 3 ELSE 4 END
-      + CASE WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer
+      + CASE WHEN mode = 'restart' THEN 1000 WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer
         ELSE coalesce(10 * array_position('{fresh,aged,after}', mode), 0) END AS stage
   FROM bench.operations
   WHERE mode <> 'committed'
 ) AS o
 JOIN bench.backends AS b ON (o.workload = 'floors') = (b.backend = 'server')
+  AND o.workload || ' ' || b.backend <> ALL (:'left_out'::text[])
 CROSS JOIN generate_series(1, :repetitions) AS repetition;
 
 INSERT INTO bench.runs (run, repetition, workload, mode, operation, backend, samples)
@@ -99,9 +100,10 @@ FROM planned, generate_series(CASE phase WHEN 0 THEN 1 ELSE -1 END, CASE phase W
 EOF
 }
 
-# measure_all: every step of the plan.
+# measure_all: every step of the plan. WORKLOAD_US says how long each workload took, in microseconds, with all that is not timed.
+declare -gA WORKLOAD_US=()
 measure_all() {
-  local plan=() line run workload mode operation backend sample total k=0
+  local plan=() line run workload mode operation backend sample total k=0 began
   local -A seeded=()
   mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend, sample
     FROM bench.steps JOIN bench.runs USING (run) ORDER BY step')
@@ -112,6 +114,7 @@ measure_all() {
     k=$((k + 1))
     read -r run workload mode operation backend sample <<<"$line"
     progress "$k" "$total" "$workload $mode $operation, $backend"
+    began=${EPOCHREALTIME/[.,]/}
     if [[ " ${BENCH_GRAPH[*]} " != *" $workload "* ]]; then
       GRAPH_HELD=() GRAPH_INPUT=''
     fi
@@ -120,6 +123,7 @@ measure_all() {
       seeded[$workload]=1
     fi
     "workload_$workload" "$run" "$mode" "$operation" "$backend" "$sample" </dev/null
+    WORKLOAD_US[$workload]=$((${WORKLOAD_US[$workload]:-0} + ${EPOCHREALTIME/[.,]/} - began))
   done
 }
 

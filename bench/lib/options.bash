@@ -51,7 +51,8 @@ whole() {
   [[ $1 =~ ^(0|[1-9][0-9]{0,11})$ ]] && (($1 >= $2 && $1 <= $3))
 }
 
-# Fixed by the size; the variables override.
+# Fixed by the size; the variables override. LEFT_OUT: `WORKLOAD MODE`, `WORKLOAD OPERATION`, or `WORKLOAD BACKEND`, the last as long as no
+# backend is asked for by BENCHMARK_BACKEND.
 options_defaults() {
   case $1 in
     quick)
@@ -159,6 +160,8 @@ options_words() {
   for workload in "${WORKLOADS[@]}"; do
     [[ " ${BENCH_WORKLOADS[*]} " == *" $workload "* ]] || die "unknown workload '$workload' (${BENCH_WORKLOADS[*]})"
   done
+  # Somebody's server is not restarted.
+  ((!SERVER)) || LEFT_OUT+=('scale restart')
   [[ -z $OUTPUT || ! -e $OUTPUT ]] || die "--output: '$OUTPUT' exists"
 }
 
@@ -209,6 +212,9 @@ options_backends() {
   known=" $(bench_backends | paste -sd ' ') "
   for name in "${wanted[@]}"; do
     [[ $known == *" $name "* ]] || die "BENCHMARK_BACKEND: unknown backend '$name' (native, doublets, all, or of:$known)"
+  done
+  for name in ${1:+$known}; do
+    mapfile -t LEFT_OUT < <(printf '%s\n' "${LEFT_OUT[@]}" | grep -vE " $name\$")
   done
   BACKENDS=()
   for name in $known; do

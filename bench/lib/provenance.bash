@@ -12,10 +12,12 @@ provenance_write() {
 }
 
 provenance_run() {
+  local workload
   csv_line date "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   csv_line size "$SIZE"
   csv_line workloads "${WORKLOADS[*]}"
   csv_line backends "${BACKENDS[*]}"
+  csv_line left_out "$(IFS=,; echo "${LEFT_OUT[*]:-}")"
   csv_line cluster "$( ((SERVER)) && echo 'an existing server' || echo 'private')"
   csv_line seed "$SEED"
   csv_line repetitions "$REPETITIONS"
@@ -50,6 +52,9 @@ provenance_run() {
     csv_line wordnet_edges_sha256 "$WORDNET_SHA256"
   fi
   csv_line measuring_seconds "$MEASURING_SECONDS"
+  for workload in "${WORKLOADS[@]}"; do
+    [[ -z ${WORKLOAD_US[$workload]:-} ]] || csv_line "seconds of $workload" "$((${WORKLOAD_US[$workload]} / 1000000))"
+  done
 }
 
 provenance_machine() {

@@ -85,7 +85,10 @@ plans_check() {
       print text "expected: " wanted
       bad = 1
     }
-    /^== / { judge(); text = ""; found = whole = 0; wanted = $NF == "id" ? by_id : $NF == "end" ? by_end : "" }
+    /^== / {
+      judge(); text = ""; found = whole = 0
+      wanted = $NF == "id" ? by_id : $NF == "end" ? by_end : $NF == "set" ? "Custom Scan \\(doublets function\\)" : ""
+    }
     { text = text $0 "\n" }
     wanted != "" && $0 ~ wanted { found++ }
     /Seq Scan on (deep_)?links/ { whole = 1 }
@@ -93,14 +96,16 @@ plans_check() {
 }
 
 # plans_statements WORKLOAD KIND: EXPLAIN for every timed statement that can be prepared, for one psql session with its variable
-# `backend`.
+# `backend`. A function that returns links or nodes must be a scan of its own in FROM (`set`).
 plans_statements() {
-  local script kind statement
+  local script kind statement expected sets=' doublets\.(each|outgoing|incoming|usages|walk|hubs)\('
   for script in "$BENCH_ROOT/$1"_*.sql; do
     kind=$(script_plan "$script")
     while read -r statement; do
       [[ $statement =~ ^(SELECT|WITH|UPDATE|DELETE) ]] || continue
-      printf '\\echo == :backend, %s, plan: %s\n' "${script##*/}" "${kind:-any}"
+      expected=${kind:-any}
+      [[ ! $statement =~ $sets ]] || expected='set'
+      printf '\\echo == :backend, %s, plan: %s\n' "${script##*/}" "$expected"
       sed -n 's/^SET LOCAL/SET/p' "$script"
       [[ -z $kind ]] || plans_settings "$1"
       plans_explain "$script" "$statement"

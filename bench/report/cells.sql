@@ -24,9 +24,15 @@ INSERT INTO report.sections VALUES
     'Time of one statement inside the server, the same SQL everywhere.'),
   (10, 'functions', 'functions', '{server}', '{bars}', 'functions: the function interface',
     'Stores answer through their functions, tables through SQL that says the same. The same statements as SQL on both sides '
-      'are in the other sections.'),
+      'are in the other sections. Traversals of tables are recursive CTEs, and "level by level" a PL/pgSQL function that asks for '
+      'all links of a level at once (bench/backends/levels.sql). pgRouting is not measured: it needs PostGIS, is not installed '
+      'here, and reads all links anew for each question.'),
   (11, 'scale', 'scale', '{n3,n4,n5,n6,n7}', '{scale}', 'scale: from a thousand links up',
     'Time of one statement inside the server, each committed.'),
+  (17, 'restart', 'scale', '{restart}', '{bars}', 'scale: ready after a restart',
+    'From the start of a server that was stopped in an orderly way until all links are there and have been counted. Volatile stores are '
+      'empty then and are filled by COPY from a file; tables have kept their links and only count them, the operating system''s cache being '
+      'warm. After a crash unlogged tables are empty too, and filling them takes what COPY takes.'),
   (12, 'aged', 'aged', '{fresh,aged,after}', '{bars}', 'aged: after many updates under an old snapshot',
     'Time of one statement: after a load; after the updates, while a snapshot from before them is still held; then of what the '
       'backend does to clean up once it is gone: VACUUM, or settling.'),

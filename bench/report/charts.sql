@@ -11,7 +11,7 @@ $$SELECT ('x' || lpad(substr(code, 2), 8, '0'))::bit(32)::integer$$;
 CREATE VIEW report.scaling AS
 SELECT regexp_replace(c.title, ', 10.*', '') AS operation, min(c.row) OVER (PARTITION BY c.operation) AS row, c.slot, c.backend,
   1100 * power(10::numeric, substr(c.mode, 2)::integer - 3) AS links, c.median
-FROM report.cells AS c WHERE c.workload = 'scale' AND c.metric = 'wall';
+FROM report.cells AS c WHERE c.workload = 'scale' AND c.mode <> 'restart' AND c.metric = 'wall';
 
 CREATE VIEW report.exponents AS
 SELECT operation, row, slot, backend, max(links) AS last,

@@ -58,6 +58,7 @@ CREATE FUNCTION report.section_note(of_section text) RETURNS text LANGUAGE sql S
     WHEN 'linkbench' THEN format(' %s links to begin with, nodes included.', report.provenance('linkbench_links'))
     WHEN 'bulk' THEN report.graph_note()
     WHEN 'functions' THEN report.graph_note()
+    WHEN 'scale' THEN CASE WHEN s.section = 'restart' THEN report.graph_note() ELSE '' END
     WHEN 'backends' THEN report.graph_note()
     WHEN 'real' THEN CASE WHEN s.section = 'real-wordnet' THEN format(' %s links.',
       (SELECT max(links) FROM report.sizes WHERE workload = 'real wordnet')) ELSE format(' Source: %s; %s packages, %s dependencies; SHA-256 of the input %s.',

@@ -7,6 +7,7 @@ CREATE UNLOGGED TABLE native_unlogged.links (
 ) WITH (autovacuum_enabled = off);
 SET search_path = native_unlogged;
 \ir indexes.sql
+\ir ../levels.sql
 RESET search_path;
 
 -- The same under the column names of the workload deep.

@@ -156,6 +156,20 @@ refused() {
   refused 'backend missing from the list: native_unlogged' sed -i '/,native_unlogged,/d' samples.csv runs.csv backends.csv
 }
 
+@test "a backend that a workload leaves out is not missed there, and elsewhere it is" {
+  without_it() {
+    sed -i '/^links8,.*,native_covering_unlogged,/d' samples.csv medians.csv wal.csv
+    sed -i '/,links8,.*,native_covering_unlogged,/d' runs.csv
+    sed -i "s/^\"left_out\",.*/\"left_out\",\"$1\"/" provenance.csv
+  }
+  run spoiled without_it 'floors native_covering_unlogged'
+  [ "$status" -ne 0 ]
+  [[ $output == *"not measured: links8 autocommit create native_covering_unlogged"* ]]
+  rm -r "$BATS_TEST_TMPDIR/spoiled"
+  run spoiled without_it 'scale n4,links8 native_covering_unlogged'
+  [ "$status" -eq 0 ]
+}
+
 @test "rejected: a sample given twice" {
   refused 'given twice' sed -i '2p' samples.csv
 }

@@ -30,7 +30,7 @@ native() {
 library() {
   bash -c "set -euo pipefail
     . '$ROOT/scripts/lib/common.bash'; . '$ROOT/scripts/lib/cluster.bash'
-    for part in session statements generate measure generic clients; do . \"$ROOT/bench/lib/\$part.bash\"; done
+    for part in session statements generate measure generic clients restart; do . \"$ROOT/bench/lib/\$part.bash\"; done
     BENCH_ROOT=$ROOT/bench SEED=1 BACKENDS=(native)
     $1"
 }
@@ -98,6 +98,62 @@ generated() {
     "CALL check_answer('made', 'read', answer_made_read_native(1, 3))"
   [ "$status" -ne 0 ]
   [[ $output == *"wrong answer from made read"* ]]
+}
+
+@test "the search level by level meets what the recursive CTE meets, and stops at the goal or the depth" {
+  native -c 'CALL graph_input(1)' -c 'CALL graph_load()'
+  run native -c "WITH RECURSIVE reach (start, node) AS (
+      SELECT n, n FROM generate_series(1::bigint, 20) AS n UNION SELECT start, links.target FROM reach JOIN links ON links.source = node)
+    SELECT count(*) FILTER (WHERE ARRAY(SELECT unnest(levels(start, NULL, NULL)) ORDER BY 1) = nodes) FROM (
+      SELECT start, array_agg(node ORDER BY node) AS nodes FROM reach GROUP BY start) AS r" \
+    -c 'TRUNCATE links' -c 'INSERT INTO links (source, target) VALUES (1, 2), (2, 3), (2, 1), (3, 4), (1, 2), (5, 1)' \
+    -c 'SELECT levels(1, NULL, NULL), levels(1, 3, NULL), levels(1, 1, NULL), levels(1, NULL, 1), levels(9, 1, NULL), levels(1, 5, 2)'
+  [ "${lines[0]}" = 20 ]
+  [ "${lines[1]}" = '{1,2,3,4}|{1,2,3}|{1}|{1,2}|{9}|{1,2,3}' ]
+}
+
+@test "an operation that is another one done otherwise must answer alike" {
+  local code="SHORT_WARM_UP=0 SHORT_SECONDS=0
+    generate_procedures \$BENCH_ROOT/functions_walk3.sql \$BENCH_ROOT/functions_levels3.sql | session native
+    sql -c 'CALL bench.graph_input(1)' -c 'DELETE FROM bench.samples' -c 'DELETE FROM bench.runs' \
+      -c \"INSERT INTO bench.runs SELECT n, 1, 'functions', 'server', (ARRAY['walk3', 'levels3'])[n], 'native', 2 FROM generate_series(1, 2) AS n\"
+    session native -c 'CALL bench.graph_load()'
+    generic_run 1 functions walk3 native 1 2
+    generic_run 2 functions levels3 native 1 2
+    sql -c 'SELECT count(*) FROM bench.samples'
+    session native -c 'DELETE FROM links WHERE id > 550' -c 'CALL bench.hold()'
+    generic_run 2 functions levels3 native 1 2"
+  run library "$code"
+  [ "$status" -ne 0 ]
+  [ "${lines[0]}" = 4 ]
+  [[ ${lines[1]} == *"wrong answer from functions walk3:1"* ]]
+}
+
+@test "a function of a store that returns rows must be a scan of its own" {
+  local code="WORK=$BATS_TEST_TMPDIR/work; mkdir -p \$WORK
+    plans_statements functions doublets >\$WORK/plans-functions-doublets.sql
+    session() { sed -n 's/^.echo \(== .*plan: set\)/\1/p' \$WORK/plans-functions-doublets.sql | sed 's/\$/\n'\"\$PLAN\"'\n'\"\$PLAN\"'/'; }
+    rm -f $BATS_TEST_TMPDIR/plans
+    plans_check functions split_volatile $BATS_TEST_TMPDIR/plans"
+  PLAN='Custom Scan (doublets function)' run library "$code"
+  [ "$status" -eq 0 ]
+  for name in outgoing incoming lateral walk walk3 walk_many levels levels3 hubs; do
+    grep "functions_$name.sql" "$BATS_TEST_TMPDIR/plans"
+  done
+  PLAN='Function Scan on outgoing' run library "$code"
+  [ "$status" -ne 0 ]
+  [[ $output == *"split_volatile does not use the expected plans in functions"* ]]
+}
+
+@test "a restart is timed until the links are there again" {
+  native -c 'DELETE FROM bench.samples' -c 'DELETE FROM bench.runs' -c "INSERT INTO bench.runs VALUES (1, 1, 'scale', 'restart', 'ready', 'native', 2)"
+  local started
+  started=$(grep -c 'ready to accept connections' "$CLUSTER/cluster/server.log")
+  run library "WORK=$BATS_TEST_TMPDIR RAW=$BATS_TEST_TMPDIR CLUSTER_DIR=$CLUSTER/cluster; declare -A GRAPH_HELD=(); restart_run 1 native 1
+    sql -c 'SELECT count(*), min(wall_us) > 1000, max(wall_us) < 60e6 FROM bench.samples'"
+  [ "$status" -eq 0 ]
+  [ "$output" = '2|t|t' ]
+  [ "$(grep -c 'ready to accept connections' "$CLUSTER/cluster/server.log")" = $((started + 2)) ]
 }
 
 @test "a checkout has 15 statements, a quote 6" {
