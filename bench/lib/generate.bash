@@ -16,6 +16,17 @@ generate_says() {
   sed -nE "s/^-- $2: ([^ ]+)\$/\1/p" "$1" | head -n 1
 }
 
+# script_notes FILE: all that its comments say, in NOTES[NAME]; `yes` where there is only the name. Without another process.
+script_notes() {
+  local line
+  declare -gA NOTES=()
+  while IFS= read -r line; do
+    if [[ $line =~ ^--\ ([a-z]+)(:\ (.*))?$ ]]; then
+      NOTES[${BASH_REMATCH[1]}]=${BASH_REMATCH[3]:-yes}
+    fi
+  done <"$1"
+}
+
 # writes OPERATION: whether it changes the dataset, by its name.
 writes() {
   [[ $1 =~ ^(create|update|insert|delete) ]]

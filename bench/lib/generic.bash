@@ -7,7 +7,10 @@ declare -gA GRAPH_HELD=()
 
 # backend_kind BACKEND: native, doublets or server.
 backend_kind() {
-  awk -F, -v name="$1" '$2 == name {print $4}' "$BENCH_ROOT/backends/backends.csv"
+  local position name title kind rest
+  while IFS=, read -r position name title kind rest; do
+    [[ $name != "$1" ]] || printf '%s\n' "$kind"
+  done <"$BENCH_ROOT/backends/backends.csv"
 }
 
 # graph_ready WORKLOAD BACKEND SCALE: the backend holds the dataset of 1100 × SCALE links unchanged, tidied, its plans
@@ -32,32 +35,28 @@ graph_ready() {
 # generic_run RUN WORKLOAD OPERATION BACKEND SCALE SAMPLES [STATE]: a run inside the server, after a check of its answer, which
 # every backend must give alike for this scale and state of the dataset.
 generic_run() {
-  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample=1 answers=20 asked before after text
+  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample=1 answers=20 text
   name=$2_$3_$(backend_kind "$backend")
-  before=$(generate_line "$file" before)
-  after=$(generate_line "$file" after)
-  if grep -qx -- '-- heavy' "$file"; then
-    answers=1
-  fi
-  asked=$(generate_says "$file" answers)
+  script_notes "$file"
+  [[ -z ${NOTES[heavy]:-} ]] || answers=1
   text="SELECT to_regproc('bench.answer_$name') IS NOT NULL AS answers \\gset
 \\if :answers
-CALL bench.check_answer('$2', '${asked:-$3}:$scale${7:+:$7}', bench.answer_$name($scale, $answers));
+CALL bench.check_answer('$2', '${NOTES[answers]:-$3}:$scale${7:+:$7}', bench.answer_$name($scale, $answers));
 \\endif
 "
-  if grep -qx -- '-- once' "$file"; then
+  if [[ -n ${NOTES[once]:-} ]]; then
     text+='\set times 1'$'\n''\set first 1'$'\n'
     # Two requests warm up, unless each takes long.
-    grep -qx -- '-- heavy' "$file" || sample=-1
+    [[ -n ${NOTES[heavy]:-} ]] || sample=-1
   else
     text+="CALL bench.warm_up_$name($scale, $SHORT_WARM_UP, $SHORT_SECONDS, 1, 1) \\gset"$'\n'
   fi
   for ((; sample <= samples; sample++)); do
-    if [[ -n $before$after || -n $(generate_says "$file" effect) ]]; then
-      text+="$before"$'\n'"\\i $BENCH_ROOT/backends/$backend/tidy.sql"$'\n'
+    if [[ -n ${NOTES[before]:-}${NOTES[after]:-}${NOTES[effect]:-} ]]; then
+      text+="${NOTES[before]:-}"$'\n'"\\i $BENCH_ROOT/backends/$backend/tidy.sql"$'\n'
     fi
     text+="CALL bench.sample_$name($run, $sample, $scale, :first, :times);"$'\n''SELECT :first + :times AS first \gset'$'\n'
-    text+="$after"$'\n'
+    text+="${NOTES[after]:-}"$'\n'
   done
   measured "$run" "\\set scale $scale"$'\n'"$text" | session "$backend"
 }
@@ -68,13 +67,13 @@ parts_sample() {
   local run=$1 backend=$2 name=$3 sample=$4 clients=$5 scale=$6 first=$7 times=$8 client begin_at cores=() children=() pin
   name+=_$(backend_kind "$backend")
   mapfile -t cores < <(cores_allowed)
-  begin_at=$(sql -c "SELECT clock_timestamp() + interval '$((80 + 40 * clients)) ms'")
+  begin_at=$((${EPOCHREALTIME/[.,]/} + 80000 + 40000 * clients))
   for ((client = 0; client < clients; client++)); do
     pin=''
     if ((clients <= ${#cores[@]})); then
       pin="CALL bench.pin(${cores[client]});"
     fi
-    session "$backend" <<<"$pin CALL bench.part_$name($run, $sample, $client, $scale, $first, $times, '$begin_at');" &
+    session "$backend" <<<"$pin CALL bench.part_$name($run, $sample, $client, $scale, $first, $times, to_timestamp($begin_at / 1e6));" &
     children+=($!)
   done
   for client in "${children[@]}"; do
@@ -135,7 +134,11 @@ workload_functions() {
 
 # run_samples RUN: how many samples the plan gives it.
 run_samples() {
-  sql -c "SELECT samples FROM bench.runs WHERE run = $1"
+  if [[ -n ${RUN_SAMPLES[$1]:-} ]]; then
+    printf '%s\n' "${RUN_SAMPLES[$1]}"
+  else
+    sql -c "SELECT samples FROM bench.runs WHERE run = $1"
+  fi
 }
 
 # Mode nK: the dataset of about 10^K links. Mode `restart`: see restart.bash.

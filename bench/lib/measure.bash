@@ -62,6 +62,7 @@ measure_plan() {
 DELETE FROM bench.operations
 WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' ' || mode = ANY (:'left_out'::text[])
   OR workload || ' ' || operation = ANY (:'left_out'::text[])
+  OR concat_ws(' ', workload, mode, operation) = ANY (:'left_out'::text[])
   OR workload <> ALL (:'workloads'::text[]);
 
 CREATE TEMPORARY TABLE planned AS
@@ -103,16 +104,18 @@ EOF
 # measure_all: every step of the plan. WORKLOAD_US says how long each workload took, in microseconds, with all that is not timed.
 declare -gA WORKLOAD_US=()
 measure_all() {
-  local plan=() line run workload mode operation backend sample total k=0 began
+  local plan=() line run workload mode operation backend sample samples total k=0 began
+  declare -ga RUN_SAMPLES=()
   local -A seeded=()
-  mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend, sample
+  mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend, sample, samples
     FROM bench.steps JOIN bench.runs USING (run) ORDER BY step')
   total=${#plan[@]}
   ((total > 0)) || die "there is nothing to measure"
   progress_start
   for line in "${plan[@]}"; do
     k=$((k + 1))
-    read -r run workload mode operation backend sample <<<"$line"
+    read -r run workload mode operation backend sample samples <<<"$line"
+    RUN_SAMPLES[run]=$samples
     progress "$k" "$total" "$workload $mode $operation, $backend"
     began=${EPOCHREALTIME/[.,]/}
     if [[ " ${BENCH_GRAPH[*]} " != *" $workload "* ]]; then
@@ -129,13 +132,8 @@ measure_all() {
 
 # measured RUN SQL: the run's SQL, between two probes and after a checkpoint, on stdout, for `session`.
 measured() {
-  cat <<EOF
-\\o /dev/null
-UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $1;
-CHECKPOINT;
-$2
-UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $1;
-EOF
+  printf '%s\n' '\o /dev/null' "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $1;" 'CHECKPOINT;' "$2" \
+    "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $1;"
 }
 
 # client_core: the last core this process may run on, or nothing where that is not to be found.
@@ -151,7 +149,9 @@ client_core() {
 client_sample() {
   local run=$1 backend=$2 script=$3 scale=$4 sample=$5 turns=${CLIENT_TURNS[$1]:-200} wrapped=$WORK/client.sql before
   local pin=() client=(pgbench)
-  if [[ -n ${CLIENT_CORE=$(client_core)} ]]; then
+  # Found out once.
+  [[ -v CLIENT_CORE ]] || CLIENT_CORE=$(client_core)
+  if [[ -n $CLIENT_CORE ]]; then
     pin=('\if :turn = 1' "CALL bench.pin($CLIENT_CORE);" '\endif')
     client=(taskset -c "$CLIENT_CORE" pgbench)
   fi

@@ -30,6 +30,8 @@ clock() {
 # progress DONE TOTAL WHAT: run DONE of TOTAL begins. Overwrites its line on a terminal; elsewhere every fifth second.
 progress() {
   local done=$1 total=$2 what=$3 elapsed left='' text
+  # A text takes several processes, which would slow down what is measured next.
+  [[ -t 2 ]] || ((SECONDS - PROGRESS_SAID >= 5 || done == 1 || done == total)) || return 0
   elapsed=$((SECONDS - PROGRESS_STARTED))
   if ((done > 1)); then
     left=", about $(clock $((elapsed * (total - done + 1) / (done - 1)))) left"
@@ -38,7 +40,7 @@ progress() {
   if [[ -t 2 ]]; then
     printf '\r\033[K%s' "$text" >&2
     ((done < total)) || printf '\n' >&2
-  elif ((SECONDS - PROGRESS_SAID >= 5 || done == 1 || done == total)); then
+  else
     log "$text"
     PROGRESS_SAID=$SECONDS
   fi
