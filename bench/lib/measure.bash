@@ -49,7 +49,7 @@ measure_missing() {
 
 # measure_plan: fills bench.runs and bench.steps. The order is shuffled by SEED within a workload and repetition. Workloads
 # that share a load among operations go through the backends one after the other, backends shuffled, and read before they
-# write; of `targets`, afterwards clients read from all backends, then they write, with the backends taking turns sample by
+# write, the restart going with the reads of 10^6 links, which are its own; of `targets`, afterwards clients read from all backends, then they write, with the backends taking turns sample by
 # sample. The floors of clients are measured among them, because they are compared.
 measure_plan() {
   local heavy missing
@@ -82,7 +82,7 @@ FROM (
     workload = ANY (:'in_turn') AS in_turn,
     CASE WHEN operation = 'insert_select' THEN 1 WHEN operation ~ '^copy' AND workload = 'targets' THEN 2
       WHEN operation !~ '^(create|update|insert|delete)' THEN 3 ELSE 4 END
-      + CASE WHEN mode = 'restart' THEN 1000 WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer
+      + CASE WHEN mode = 'restart' THEN 60 WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer
         ELSE coalesce(10 * array_position('{fresh,aged,after}', mode), 0) END AS stage
   FROM bench.operations
   WHERE mode <> 'committed'

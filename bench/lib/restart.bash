@@ -3,7 +3,7 @@
 
 # restart_run RUN BACKEND SCALE: a sample begins when the server is started, after an orderly stop, and ends when the backend holds
 # all links of the dataset and has counted them. A volatile store is empty then and is filled from a file in the data
-# directory; a table has kept its links. Every store of every workload is empty afterwards.
+# directory; a table has kept its links. The backend ends with what it began with; the stores of all others are empty.
 restart_run() {
   local run=$1 backend=$2 scale=$3 sample samples began ended commands=()
   graph_ready scale "$backend" "$scale"
@@ -30,7 +30,8 @@ restart_run() {
   done
   sql -c "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run"
   rm -f -- "$CLUSTER_DIR/data/doublets_bench_restart.copy"
-  GRAPH_HELD=() GRAPH_INPUT=''
+  tidy "$backend"
+  GRAPH_HELD=([$backend]=$scale)
 }
 
 # restart_server ACTION OPTION…: pg_ctl for the private cluster.
