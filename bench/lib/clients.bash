@@ -8,7 +8,7 @@
 # transactions is fixed beforehand, because a fixed duration would cut off those that are late. Sample 0 finds that number.
 # The time of a sample is that of one transaction: seconds divided by transactions; with a rate, the mean from due to done.
 load_sample() {
-  local run=$1 backend=$2 clients=$3 rate=$4 sample=$5 scale=$6 logged=$7 turns out=$WORK/pgbench.log file jobs done_all tps wall options=() most=0
+  local run=$1 backend=$2 clients=$3 rate=$4 sample=$5 scale=$6 logged=$7 kept=() turns out=$WORK/pgbench.log file jobs done_all tps wall options=() most=0
   shift 7
   declare -gA LOAD_TURNS
   turns=${LOAD_TURNS[$run]:-20}
@@ -33,8 +33,8 @@ load_sample() {
     wall="1e6 / $tps"
   fi
   if ((sample > 0)); then
-    sql -c "INSERT INTO bench.samples SELECT workload, mode, operation, backend, repetition, $sample, $((clients * turns)), $wall
-      FROM bench.runs WHERE run = $run"
+    kept=(-c "INSERT INTO bench.samples SELECT workload, mode, operation, backend, repetition, $sample, $((clients * turns)), $wall
+      FROM bench.runs WHERE run = $run")
     ((!logged)) || load_transactions "$run" "$sample"
   else
     ((!logged)) || most=$((TRANSACTIONS_KEPT / clients))
@@ -42,7 +42,7 @@ load_sample() {
     LOAD_TURNS[$run]=$(awk -v tps="$tps" -v seconds="$LOAD_SECONDS" -v clients="$clients" -v most="$most" 'BEGIN {
       n = int(tps * seconds / clients) + 1; if (most > 0 && n > most) n = most; print n }')
   fi
-  session "$backend" -c "UPDATE bench.runs SET probe_after_us = greatest(probe_after_us, bench.probe()) WHERE run = $run"
+  session "$backend" "${kept[@]}" -c "UPDATE bench.runs SET probe_after_us = greatest(probe_after_us, bench.probe()) WHERE run = $run"
 }
 
 # load_transactions RUN SAMPLE: every transaction of the sample, from pgbench's logs.

@@ -141,9 +141,10 @@ client_core() {
   taskset -cp "$$" 2>/dev/null | sed -nE 's/.*[^0-9]([0-9]+)$/\1/p'
 }
 
-# client_sample RUN BACKEND SCRIPT SCALE SAMPLE: a sample of about CLIENT_SECONDS through one client of pgbench with
+# client_sample RUN BACKEND SCRIPT SCALE SAMPLE [CHECK]: a sample of about CLIENT_SECONDS through one client of pgbench with
 # prepared statements, in a session of its own. CLIENT_TURNS[RUN] is how many transactions that takes, corrected after each
-# sample; a tenth as many go before, untimed. Sets CLIENT_DONE, the number of transactions with those.
+# sample; a tenth as many go before, untimed. Sets CLIENT_DONE, the number of transactions with those,
+# which CHECK, an SQL command afterwards, knows as @done.
 # Client and backend share a core where that can be said: they never run at the same time, and to wake a process on another
 # core costs the one that wakes more than many a statement, so that one and the same statement would take once or twice its time.
 client_sample() {
@@ -166,7 +167,7 @@ client_sample() {
   PGOPTIONS="-c search_path=$backend,bench" "${client[@]}" -n -M prepared -c 1 -s "$scale" -D turn=0 \
     --random-seed=$((SEED + sample + 1)) -t "$CLIENT_DONE" -f "$wrapped" >"$WORK/pgbench.log" 2>&1 ||
     { cat "$WORK/pgbench.log" >&2; die "pgbench failed: $script on $backend"; }
-  CLIENT_TURNS[run]=$(session "$backend" -c "SELECT bench.keep_sample($run, $sample, $turns, $CLIENT_SECONDS)")
+  CLIENT_TURNS[run]=$(session "$backend" -c "SELECT bench.keep_sample($run, $sample, $turns, $CLIENT_SECONDS)" ${6:+-c "${6//@done/$CLIENT_DONE}"})
 }
 
 # tidy BACKEND: what the backend wants done after a load.

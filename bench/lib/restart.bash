@@ -31,7 +31,9 @@ restart_run() {
   sql -c "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run"
   rm -f -- "$CLUSTER_DIR/data/doublets_bench_restart.copy"
   tidy "$backend"
-  GRAPH_HELD=([$backend]=$scale)
+  GRAPH_HELD=()
+  # shellcheck disable=SC2004  # the keys are names
+  GRAPH_HELD[$backend]=$scale
 }
 
 # restart_server ACTION OPTION…: pg_ctl for the private cluster.

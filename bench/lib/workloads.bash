@@ -124,9 +124,9 @@ workload_targets() {
   case $mode in
     server) measured "$run" "CALL bench.targets_run($run, $scale, $SAMPLE_SECONDS);" | session "$backend" ;;
     client)
-      client_sample "$run" "$backend" "targets_$operation.sql" "$scale" "$sample"
+      client_sample "$run" "$backend" "targets_$operation.sql" "$scale" "$sample" \
+        "CALL bench.check_count(${TARGETS_HELD[$backend]}$([[ $operation != insert ]] || echo ' + @done'))"
       [[ $operation != insert ]] || TARGETS_HELD[$backend]=$((TARGETS_HELD[$backend] + CLIENT_DONE))
-      session "$backend" -c "CALL bench.check_count(${TARGETS_HELD[$backend]})"
       ;;
   esac
 }

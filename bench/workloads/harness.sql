@@ -129,10 +129,11 @@ LANGUAGE sql IMMUTABLE AS $$
   FROM generate_series(1, count) AS i
 $$;
 
--- Moves this backend to a core for the rest of its session, by a child that does it to its parent.
+-- Moves this backend to a core for the rest of its session, by a child that does it to its parent. It reads what is written to it
+-- (an empty line), or the pipe might break.
 CREATE PROCEDURE bench.pin(core integer) LANGUAGE plpgsql AS $$
 BEGIN
-  EXECUTE format('COPY (SELECT) TO PROGRAM ''taskset -cp %s $PPID >/dev/null''', core);
+  EXECUTE format('COPY (SELECT) TO PROGRAM ''cat >/dev/null; taskset -cp %s $PPID >/dev/null''', core);
 END $$;
 
 -- Called by pgbench.
