@@ -130,9 +130,12 @@ measure_all() {
   done
 }
 
-# measured RUN SQL: the run's SQL, between two probes and after a checkpoint, on stdout, for `session`.
+# measured RUN SQL: the run's SQL, between two probes and after a checkpoint, on stdout, for `session`. SQL that has a checkpoint
+# of its own, after it has seeded, needs no other.
 measured() {
-  printf '%s\n' '\o /dev/null' "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $1;" 'CHECKPOINT;' "$2" \
+  local checkpoint='CHECKPOINT;'
+  [[ $2 != *"$checkpoint"* ]] || checkpoint=''
+  printf '%s\n' '\o /dev/null' "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $1;" "$checkpoint" "$2" \
     "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $1;"
 }
 

@@ -59,7 +59,7 @@ options_defaults() {
       BACKGROUND=100 ACTIVE=10 SAMPLES=6 WARM_UP=0.05 SAMPLE_SECONDS=0.02 REPETITIONS=1 SHORT_WARM_UP=0.05 SHORT_SECONDS=0.02 LOAD_SECONDS=0.1
       TARGETS_LINKS=100000 LOAD_SAMPLES=2 CLIENT_SECONDS=0.1 CORE_LINKS=1000000 CORE_ROUNDS=2
       BACKGROUND7=30 ACTIVE7=10 DEEP_LINKS=1000 LINKBENCH_LINKS=10000 TRANSACTIONS_KEPT=1000 AGED_SCALE=10 AGED_UPDATES=20000
-      LEFT_OUT=('floors function' 'targets copy_bare' 'real wordnet' 'scale n6' 'scale n7' 'contention c16' 'contention c32' 'checkout c16')
+      LEFT_OUT=('floors function' 'targets copy_bare' 'real wordnet' 'real native' 'scale n6' 'scale n7' 'contention c16' 'contention c32' 'checkout c16')
       ;;
     standard)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=0.5 SAMPLE_SECONDS=0.08 REPETITIONS=1 SHORT_WARM_UP=0.1 SHORT_SECONDS=0.04
