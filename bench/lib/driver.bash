@@ -88,6 +88,7 @@ verb_run() {
   measure_prepare
   conformance_run
   fsync_measure
+  real_inputs
   started=$SECONDS
   measure_all
   memory_measure

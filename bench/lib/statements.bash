@@ -122,13 +122,16 @@ plans_settings() {
 
 # The variables of the scripts become parameters; each is a bigint.
 plans_explain() {
-  local script=$1 statement=$2 names name i=0 types='' values=''
-  mapfile -t names < <(sed -nE 's/^\\set ([a-z0-9_]+) .*/\1/p' "$script")
-  names+=(scale new_id order_id tier)
+  local script=$1 statement=$2 names=(scale new_id order_id tier) line name i=0 types='' values=''
+  while IFS= read -r line; do
+    [[ ! $line =~ ^\\set\ ([a-z0-9_]+)\  ]] || names+=("${BASH_REMATCH[1]}")
+  done <"$script"
   for name in "${names[@]}"; do
-    [[ $statement =~ (^|[^:]):$name($|[^a-z0-9_]) ]] || continue
+    [[ $statement =~ [^:]:$name($|[^a-z0-9_]) ]] || continue
     i=$((i + 1))
-    statement=$(sed -E "s/(^|[^:]):$name($|[^a-z0-9_])/\1\$$i\2/g" <<<"$statement")
+    while [[ $statement =~ ^(.*[^:]):$name($|[^a-z0-9_].*$) ]]; do
+      statement="${BASH_REMATCH[1]}\$$i${BASH_REMATCH[2]}"
+    done
     types+=", bigint" values+=", 7"
   done
   [[ $i -eq 0 ]] || types="(${types:2})" values="(${values:2})"

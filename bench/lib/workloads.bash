@@ -56,19 +56,28 @@ workload_links7() {
 
 workload_real_seed() { :; }
 
-# real_load MODE: the graph of the mode in every backend. `server` is Debian's dependencies, `wordnet` WordNet.
+# real_inputs: the numbered links of each mode that is planned, in WORK/edges.MODE, before anything is measured. `server` is Debian's
+# dependencies, `wordnet` WordNet.
+real_inputs() {
+  local mode modes=()
+  mapfile -t modes < <(sql -c "SELECT DISTINCT mode FROM bench.runs WHERE workload = 'real' ORDER BY mode")
+  for mode in "${modes[@]}"; do
+    case $mode in
+      server) debian_edges "$WORK/edges.$mode" ;;
+      wordnet) wordnet_edges "$WORK/edges.$mode" ;;
+    esac
+  done
+}
+
+# real_load MODE: the graph of the mode in every backend that is measured with it.
 real_load() {
   local mode=$1 backend
-  case $mode in
-    server) debian_edges "$WORK/edges.tsv" ;;
-    wordnet) wordnet_edges "$WORK/edges.tsv" ;;
-  esac
   sql <<'EOF'
 SET client_min_messages = warning;
 DROP TABLE IF EXISTS bench.edges;
 CREATE UNLOGGED TABLE bench.edges (n bigint PRIMARY KEY, source bigint NOT NULL, target bigint NOT NULL);
 EOF
-  sql -c '\copy bench.edges FROM pstdin' <"$WORK/edges.tsv"
+  sql -c '\copy bench.edges FROM pstdin' <"$WORK/edges.$mode"
   sql -c 'ANALYZE bench.edges'
   REAL_NODES=$(sql -c 'SELECT greatest(max(source), max(target)) FROM bench.edges')
   [[ $mode != server ]] || DEBIAN_NODES=$REAL_NODES
@@ -81,6 +90,7 @@ FROM (
 ) AS d GROUP BY direction, degree;
 EOF
   for backend in "${BACKENDS[@]}"; do
+    [[ " ${LEFT_OUT[*]:-} " != *" real $backend "* ]] || continue
     session "$backend" <<'EOF'
 TRUNCATE links RESTART IDENTITY;
 INSERT INTO links (source, target) SELECT source, target FROM bench.edges ORDER BY n;
