@@ -125,6 +125,20 @@ UPDATE links SET source = 12 WHERE source = -12;
 WITH d AS (DELETE FROM links WHERE source = 12 RETURNING id) SELECT count(DISTINCT left_over()) = count(*) FROM d;
 DROP FUNCTION left_over;
 
+-- also where the planner has made a plan of its own of what they stand in
+CALL make_links('few');
+INSERT INTO few SELECT i, i % 10, i % 7 FROM generate_series(1, 200) AS i;
+CREATE FUNCTION zeros() RETURNS bigint VOLATILE LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM few WHERE source = 0); END';
+DELETE FROM few WHERE source = 0 AND (SELECT zeros() + few.id * 0) > 5;
+SELECT zeros();
+UPDATE few SET source = 0 WHERE source <> 0 AND CASE WHEN id % 2 = 0 THEN (SELECT zeros() + few.id * 0) < 30 ELSE false END;
+SELECT zeros();
+WITH d AS (DELETE FROM few WHERE source = 0 RETURNING (SELECT zeros() + few.id * 0) AS n) SELECT count(DISTINCT n), min(n), max(n) FROM d;
+INSERT INTO few SELECT 1000 + i, 0, i FROM generate_series(1, 100) AS i WHERE (SELECT zeros() + i * 0) < 10;
+SELECT zeros();
+DROP FUNCTION zeros;
+CALL drop_links('few');
+
 -- triggers of the statement
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

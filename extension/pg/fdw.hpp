@@ -93,9 +93,9 @@ LinkInput read_link(const WriteTarget &target, const SlotChecks &checks, const N
 // The slot may show a newer version afterwards.
 bool lock_scanned_row(ForeignScanState *node, const WriteTarget &target, TupleTableSlot *slot);
 
-// Whether functions of a query, of a plan, or of the CHECK constraints of a table could look at
-// the rows that the same command has inserted before.
-bool query_looks_at_rows(Query *query);
+// Whether functions of a statement that is being planned, of a plan, or of the CHECK constraints of a table could look
+// at the rows that the same command has inserted or changed before.
+bool statement_looks_at_rows(const PlannerInfo *root);
 bool plan_looks_at_rows(PlanState *plan);
 bool constraints_look_at_rows(Relation rel);
 

@@ -151,8 +151,14 @@ bool plan_looks(PlanState* state, void* context) {
 
 }  // namespace
 
-bool query_looks_at_rows(Query* query) {
-  return looks_at_rows(reinterpret_cast<::Node*>(query), nullptr);
+// What was a sublink is a plan by now, which is in no query any more: those queries are looked at beside the rest.
+bool statement_looks_at_rows(const PlannerInfo* root) {
+  ListCell* cell;
+  foreach (cell, root->glob->subroots)
+    if (look({static_cast<PlannerInfo*>(lfirst(cell))->parse})) return true;
+  for (; root != nullptr; root = root->parent_root)
+    if (look({root->parse})) return true;
+  return false;
 }
 
 bool plan_looks_at_rows(PlanState* plan) {

@@ -193,13 +193,6 @@ ForeignScan* scan_below(const ModifyTable* plan, Index relation, int index) {
   return scan->scan.scanrelid == relation ? scan : nullptr;
 }
 
-// Whether something that runs between two rows could see how far the command has come.
-bool is_watched(const PlannerInfo* root) {
-  for (; root != nullptr; root = root->parent_root)
-    if (query_looks_at_rows(root->parse)) return true;
-  return false;
-}
-
 bool check_looks_at_rows(PlannerInfo* root, Index relation) {
   const Relation rel = table_open(root->simple_rte_array[relation]->relid, NoLock);
   const bool looks = constraints_look_at_rows(rel);
@@ -213,7 +206,8 @@ bool check_looks_at_rows(PlannerInfo* root, Index relation) {
 extern "C" bool doublets_plan_direct_modify(PlannerInfo* root, ModifyTable* plan, Index relation, int index) {
   if (plan->operation != CMD_UPDATE && plan->operation != CMD_DELETE) return false;
   ForeignScan* scan = scan_below(plan, relation, index);
-  if (scan == nullptr || is_watched(root)) return false;
+  // Something that runs between two rows could see how far the command has come.
+  if (scan == nullptr || statement_looks_at_rows(root)) return false;
   // What is returned takes the place of the scan's own output, in which inheritance looks for the relation.
   if (plan->returningLists != NIL && static_cast<Index>(root->parse->resultRelation) != relation) return false;
   List *values = NIL, *columns = NIL;

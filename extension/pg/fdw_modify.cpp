@@ -92,7 +92,7 @@ extern "C" void doublets_add_update_targets(PlannerInfo *root, Index rtindex, Ra
 
 // The one private item says whether inserted rows may wait for company.
 extern "C" List *doublets_plan_modify(PlannerInfo *root, ModifyTable *plan, Index, int) {
-  return list_make1_int(plan->operation == CMD_INSERT && !query_looks_at_rows(root->parse));
+  return list_make1_int(plan->operation == CMD_INSERT && !statement_looks_at_rows(root));
 }
 
 extern "C" void doublets_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
