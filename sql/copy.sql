@@ -76,6 +76,10 @@ COPY links FROM PROGRAM 'seq -f "%.0f,1,2" 1 100; echo 3,0,0; echo x; seq -f "%.
 SELECT count(*) FROM links;
 COPY links FROM PROGRAM 'seq -f "%.0f,1,2" 1 1500' WITH (FORMAT csv);
 SELECT count(*), sum(id) FROM links;
+-- an error of a row comes before those of rows that wait
+ALTER TABLE links ADD CHECK (target <> 5);
+COPY links FROM PROGRAM 'seq -f "%.0f,1,2" 2001 2010; echo 2003,0,0; echo 2011,0,5' WITH (FORMAT csv);
+COPY links FROM PROGRAM 'seq -f "%.0f,1,2" 2001 2010; echo 2003,0,0; echo 2011,0,4' WITH (FORMAT csv);
 \set VERBOSITY terse
 
 -- what runs between two rows, or after the last, sees those before

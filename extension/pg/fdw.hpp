@@ -105,11 +105,11 @@ bool errors_may_wait(const List *expressions);
 bool constraint_errors_may_wait(Relation rel);
 
 // The rows of a COPY into a store that wait to be inserted together, kRowsPerLock at most. Null: they must not.
-// Errors of insert_links, at the line of the row that has them. copy_end: what waits still, after the last line.
+// copy_waiting inserts them; `over`: the last line has been read. Errors of insert_links, at the line of the row that has them.
 struct CopyBuffer;
 CopyBuffer *copy_buffer(const ResultRelInfo *rinfo, EState *estate);
 void copy_row(CopyBuffer *buffer, const WriteTarget &target, const LinkInput &link);
-void copy_end(CopyBuffer *buffer, const WriteTarget &target);
+void copy_waiting(CopyBuffer *buffer, const WriteTarget &target, bool over);
 
 extern "C" {
 void doublets_get_rel_size(PlannerInfo *root, RelOptInfo *baserel, Oid relid);

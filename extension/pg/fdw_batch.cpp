@@ -114,11 +114,13 @@ bool is_foreign_code(Oid function, void*) {
 bool is_more_than_plain(::Node* node, void* context) {
   if (node == nullptr) return false;
   switch (nodeTag(node)) {
+    case T_List:
+    case T_CaseWhen:
+      return expression_tree_walker(node, as_walker(is_more_than_plain), context);
     case T_Param:
       // Others may run a plan first.
       if (castNode(Param, node)->paramkind != PARAM_EXTERN) return true;
       break;
-    case T_List:
     case T_Const:
     case T_Var:
     case T_OpExpr:
@@ -130,7 +132,6 @@ bool is_more_than_plain(::Node* node, void* context) {
     case T_NullTest:
     case T_BooleanTest:
     case T_CaseExpr:
-    case T_CaseWhen:
     case T_CaseTestExpr:
     case T_CoalesceExpr:
     case T_RelabelType:
@@ -139,7 +140,8 @@ bool is_more_than_plain(::Node* node, void* context) {
     default:
       return true;
   }
-  return check_functions_in_node(node, is_foreign_code, nullptr) ||
+  // Comparing arrays of somebody's own type calls his functions.
+  return exprType(node) >= FirstNormalObjectId || check_functions_in_node(node, is_foreign_code, nullptr) ||
          expression_tree_walker(node, as_walker(is_more_than_plain), context);
 }
 

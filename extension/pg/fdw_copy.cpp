@@ -41,8 +41,11 @@ void name_line(void* arg) {
   if (buffer->over) CopyFromErrorCallback(buffer->copy);
 }
 
-void insert_waiting(CopyBuffer* buffer, const WriteTarget& target) {
+}  // namespace
+
+void copy_waiting(CopyBuffer* buffer, const WriteTarget& target, bool over) {
   if (buffer->count == 0) return;
+  buffer->over = over;
   const uint64 line = buffer->copy->cur_lineno;
   const bool line_valid = buffer->copy->line_buf_valid;
   ErrorContextCallback context{error_context_stack, name_line, buffer};
@@ -53,8 +56,6 @@ void insert_waiting(CopyBuffer* buffer, const WriteTarget& target) {
   buffer->copy->line_buf_valid = line_valid;
   buffer->count = 0;
 }
-
-}  // namespace
 
 // Triggers, volatile defaults and a volatile WHERE could look for the rows; those of partitions, triggers of others.
 CopyBuffer* copy_buffer(const ResultRelInfo* rinfo, EState* estate) {
@@ -72,12 +73,7 @@ CopyBuffer* copy_buffer(const ResultRelInfo* rinfo, EState* estate) {
 void copy_row(CopyBuffer* buffer, const WriteTarget& target, const LinkInput& link) {
   buffer->links[buffer->count] = link;
   buffer->lines[buffer->count] = buffer->copy->cur_lineno;
-  if (++buffer->count == static_cast<int>(kRowsPerLock)) insert_waiting(buffer, target);
-}
-
-void copy_end(CopyBuffer* buffer, const WriteTarget& target) {
-  buffer->over = true;
-  insert_waiting(buffer, target);
+  if (++buffer->count == static_cast<int>(kRowsPerLock)) copy_waiting(buffer, target, false);
 }
 
 }  // namespace doublets::pg

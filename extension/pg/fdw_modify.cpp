@@ -120,7 +120,7 @@ extern "C" void doublets_begin_insert(ModifyTableState *mtstate, ResultRelInfo *
       mtstate, rinfo, copy ? GetCurrentCommandId(true) : mtstate->ps.state->es_output_cid);
   state->batch = !copy && mtstate->operation == CMD_INSERT &&
                  !plan_looks_at_rows(outerPlanState(mtstate));
-  state->copies = copy && !state->checks.conditions;
+  state->copies = copy;
 }
 
 extern "C" TupleTableSlot *doublets_exec_insert(EState *estate, ResultRelInfo *rinfo,
@@ -132,11 +132,15 @@ extern "C" TupleTableSlot *doublets_exec_insert(EState *estate, ResultRelInfo *r
     state->copy = copy_buffer(rinfo, estate);
     state->copies = false;
   }
-  if (state->copy != nullptr) {
-    copy_row(state->copy, state->target, link);
-    return slot;
-  }
   const bool assigned = link.id == 0;
+  if (state->copy != nullptr) {
+    // Its conditions may be about the id.
+    if (!assigned || !state->checks.conditions) {
+      copy_row(state->copy, state->target, link);
+      return slot;
+    }
+    copy_waiting(state->copy, state->target, false);
+  }
   insert_links(state->target, &link, 1, state->on_conflict);
   if (!link.version)
     return nullptr;
@@ -232,7 +236,7 @@ extern "C" TupleTableSlot *doublets_exec_delete(EState *, ResultRelInfo *rinfo,
 extern "C" void doublets_end_modify(EState *, ResultRelInfo *rinfo) {
   const auto *state = static_cast<const ModifyState *>(rinfo->ri_FdwState);
   if (state != nullptr && state->copy != nullptr)
-    copy_end(state->copy, state->target);
+    copy_waiting(state->copy, state->target, true);
 }
 
 extern "C" int doublets_is_updatable(Relation) {

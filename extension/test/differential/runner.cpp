@@ -127,9 +127,13 @@ void Runner::issue(const Step& step) {
   if (open_ && session.pending && asks_for_id(step)) cancel(step.session, "the id it asks for");
   cancel_races();
   // Under SERIALIZABLE the look would count as a read, so there it is left to when there is a difference.
-  if (open_ && session.repeatable && (contains(step.sql, "INSERT") || contains(step.sql, "SET id")) &&
-      sees_twins(kNative, step.session))
-    end(Verdict::kUndecided, kTwins, "");
+  // Not of this session alone: its step may be what others have waited for.
+  for (int i = 0; i < kSessions && open_; ++i) {
+    const Logical& other = logical(i);
+    if (other.repeatable && (contains(other.step.sql, "INSERT") || contains(other.step.sql, "SET id")) &&
+        sees_twins(kNative, i))
+      end(Verdict::kUndecided, kTwins, "");
+  }
 }
 
 // Takes what has come; returns who is still pending.
