@@ -105,7 +105,7 @@ BEGIN
     CALL report.add('text', 'What the stores are to reach, in ratios within this run.' || CASE WHEN report.small_targets()
       THEN ' The targets are set for 1,000,000 links; this dataset is smaller, so the verdicts are provisional.' ELSE '' END
       || ' A store that costs nothing: the comparison with the floor of such a transaction, which no store can beat.'
-      || CASE WHEN report.no_core() THEN ' The micro-benchmark of the core was not part of this run: it is of size standard, '
+      || CASE WHEN report.no_core() THEN ' The micro-benchmark of the core was not part of this run: it is of size full, '
         'or of --workloads core.' ELSE '' END);
     CALL report.add_table('Targets', 'targets');
   END IF;
