@@ -14,6 +14,8 @@
 // Costs: find, insert, replace, erase O(1) expected. The table never shrinks.
 #pragma once
 
+#include <bit>
+
 #include "paged_array.hpp"
 
 namespace doublets {
@@ -36,6 +38,20 @@ struct HashBucket {
   std::uint8_t count;
   std::uint8_t tags; // bit i: the tag of entry i
   std::uint16_t reserved;
+
+  // The entries with this hash, a bit each. Without a branch: the processor need not guess what only
+  // the bucket tells, and goes on to what comes after the search while the bucket is still on its way.
+  unsigned matches(std::uint32_t wanted) const noexcept {
+    using Four = std::uint32_t __attribute__((vector_size(16)));
+    Four low, high; // the fourth comes twice
+    std::memcpy(&low, hash, sizeof(Four));
+    std::memcpy(&high, hash + kEntries - 4, sizeof(Four));
+    const Four bits = (Four{1, 2, 4, 8} & Four(low == wanted)) | (Four{8, 16, 32, 64} & Four(high == wanted));
+    std::uint64_t half[2];
+    std::memcpy(half, &bits, sizeof(bits));
+    half[0] |= half[1];
+    return static_cast<unsigned>(half[0] | half[0] >> 32) & ((1u << count) - 1);
+  }
 };
 static_assert(sizeof(HashBucket) == 64);
 
@@ -70,9 +86,11 @@ public:
     if (header_.bucket_count == 0)
       return {};
     for (HashBucket *b = &buckets_[bucket_of(hash)];; b = &heap_.at(b->overflow)) {
-      for (unsigned i = 0; i < b->count; ++i)
-        if (b->hash[i] == hash && same(b->ref[i], (b->tags >> i & 1) != 0))
-          return {b, i};
+      for (unsigned left = b->matches(hash); left != 0; left &= left - 1) {
+        const Entry entry{b, static_cast<unsigned>(std::countr_zero(left))};
+        if (same(entry.ref(), entry.tag()))
+          return entry;
+      }
       if (!b->overflow)
         return {};
     }
@@ -88,9 +106,8 @@ public:
     if (header_.bucket_count == 0)
       return;
     const HashBucket &b = buckets_[bucket_of(hash)];
-    for (unsigned i = 0; i < b.count; ++i)
-      if (b.hash[i] == hash)
-        ask_for(heap_.address(b.ref[i]));
+    for (unsigned left = b.matches(hash); left != 0; left &= left - 1)
+      ask_for(heap_.address(b.ref[std::countr_zero(left)]));
   }
 
   // Blocks one insert needs at the most. Splitting is done only where room is left
@@ -175,7 +192,7 @@ private:
     const std::uint32_t n = header_.bucket_count;
     const std::uint32_t high = n <= 1 ? 0 : ~0u >> __builtin_clz(n - 1);
     const std::uint32_t bucket = hash & high;
-    return bucket < n ? bucket : bucket & (high >> 1);
+    return bucket & (high >> unsigned{bucket >= n}); // no branch: it would be a random one
   }
 
   void put(HashBucket *bucket, std::uint32_t hash, std::uint32_t ref, bool tag) noexcept;

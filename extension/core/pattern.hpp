@@ -67,6 +67,14 @@ struct Search {
     return p.target.is_point() ? Access::kTarget : Access::kId;
   }
   static constexpr Search of(const Pattern& p) noexcept { return {p, access_of(p)}; }
+
+  // The index by ends that holds the links of a pattern behind one key, and no others there: both ends points, or one
+  // and nothing else asked for. kId if there is none.
+  static constexpr Access key_of(const Pattern& p) noexcept {
+    if (!p.id.is_all()) return Access::kId;
+    if (!p.source.is_point()) return p.target.is_point() && p.source.is_all() ? Access::kTarget : Access::kId;
+    return p.target.is_point() ? Access::kPair : p.target.is_all() ? Access::kSource : Access::kId;
+  }
 };
 
 // How far a search has come. A value; it stays meaningful while links come and go. A new one begins.

@@ -20,8 +20,7 @@ struct SplitHeader {
 class SplitIndex {
 public:
   SplitIndex(Heap &heap, SplitHeader &header, std::uint64_t seed) noexcept
-      : heap_(heap), by_source_(heap, header.by_source, seed), by_target_(heap, header.by_target, seed),
-        by_pair_(heap, header.by_pair, seed) {}
+      : heap_(heap), header_(header), seed_(seed) {}
 
   // Where a pair's parts stand, found while planning and used when applying.
   struct Probe {
@@ -60,15 +59,12 @@ public:
       else
         map.prefetch_entry({{node}});
     };
-    access == Access::kSource ? ask(by_source_) : ask(by_target_);
+    access == Access::kSource ? ask(by_source()) : ask(by_target());
   }
 
-  // All versions that candidates by kSource or kTarget would give, if it is no more than a step to give them; else
-  // none.
-  std::span<const std::uint32_t> at_hand(std::int64_t node, Access access) const noexcept {
-    return access == Access::kSource ? by_source_.array(by_source_.find({{node}}))
-                                     : by_target_.array(by_target_.find({{node}}));
-  }
+  // All versions that candidates by an end, or both, would give, if it is no more than a step to give them; else
+  // none. Of a search by kSource or kTarget the other end is not looked at.
+  std::span<const std::uint32_t> at_hand(Access access, std::int64_t source, std::int64_t target) const noexcept;
 
   // All steps at once: for a single change, whose own misses then overlap.
   void prefetch(std::int64_t source, std::int64_t target) const noexcept {
@@ -77,7 +73,7 @@ public:
   }
 
   // Versions, whatever their visibility, that a search by kSource, kTarget or kPair looks at.
-  std::uint64_t count(const Search &search) const noexcept;
+  std::uint64_t count(const Pattern &p, Access access) const noexcept;
 
   // The next of them, about `want`; `out` has room for kMaxCandidates.
   static constexpr std::size_t kMaxCandidates = VersionMap<MapKey::kSource>::kArrayMax;
@@ -108,15 +104,15 @@ public:
   // The next values of an end, in an order of their own, and the number of versions of each.
   std::size_t degrees(Access end, const Range &values, Position &position, Degree *out,
                       std::size_t capacity) const noexcept {
-    return end == Access::kTarget ? by_target_.degrees(values, position, out, capacity)
-                                  : by_source_.degrees(values, position, out, capacity);
+    return end == Access::kTarget ? by_target().degrees(values, position, out, capacity)
+                                  : by_source().degrees(values, position, out, capacity);
   }
   // Lets degrees go on with a value.
   void resume_at(Access end, Position &position, std::int64_t value) const noexcept {
     if (end == Access::kTarget)
-      by_target_.resume_at(position, value);
+      by_target().resume_at(position, value);
     else
-      by_source_.resume_at(position, value);
+      by_source().resume_at(position, value);
   }
 
   // Checks that exactly the versions the caller passes to `covers` are indexed: the
@@ -126,27 +122,34 @@ public:
   bool covers(Ref<Version> version) const noexcept;
 
 private:
+  // Views, made where one is looked at: most searches need one of the three.
+  VersionMap<MapKey::kSource> by_source() const noexcept { return {heap_, header_.by_source, seed_}; }
+  VersionMap<MapKey::kTarget> by_target() const noexcept { return {heap_, header_.by_target, seed_}; }
+  VersionMap<MapKey::kPair> by_pair() const noexcept { return {heap_, header_.by_pair, seed_}; }
+
   template <class F>
   void each(F &&f) const noexcept {
-    f(by_source_);
-    f(by_target_);
-    f(by_pair_);
+    f(by_source());
+    f(by_target());
+    f(by_pair());
   }
   // The list a search walks: calls f(map, entry).
   template <class F>
-  decltype(auto) with_list(const Search &search, F &&f) const noexcept {
-    const auto find = [&](const auto &map) noexcept {
-      return f(map, map.find(map.key_of(search.pattern.source.low, search.pattern.target.low)));
-    };
-    return search.access == Access::kSource   ? find(by_source_)
-           : search.access == Access::kTarget ? find(by_target_)
-                                              : find(by_pair_);
+  decltype(auto) with_list(Access access, std::int64_t source, std::int64_t target, F &&f) const noexcept {
+    const auto find = [&](const auto &map) noexcept { return f(map, map.find(map.key_of(source, target))); };
+    return access == Access::kSource   ? find(by_source())
+           : access == Access::kTarget ? find(by_target())
+                                       : find(by_pair());
   }
 
   Heap &heap_;
-  VersionMap<MapKey::kSource> by_source_;
-  VersionMap<MapKey::kTarget> by_target_;
-  VersionMap<MapKey::kPair> by_pair_;
+  SplitHeader &header_;
+  std::uint64_t seed_;
 };
+
+inline std::uint64_t SplitIndex::count(const Pattern &p, Access access) const noexcept {
+  return with_list(access, p.source.low, p.target.low,
+                   [&](const auto &map, HashIndex::Entry entry) noexcept { return map.count(entry, p.id); });
+}
 
 } // namespace doublets

@@ -294,6 +294,9 @@ private:
   std::size_t pick(const Index &index, const Search &search, Position &position, const Visibility &seen_by,
                    Ref<Version> *refs, Candidates met, LinkRow *rows, std::size_t capacity,
                    std::uint64_t &passed) const noexcept;
+  std::uint64_t without_unseen(const Pattern &pattern, std::uint64_t all, const Visibility &seen_by,
+                               bool &exact) const noexcept;
+  std::uint64_t count_walk(const Pattern &pattern, const Visibility &seen_by, bool &exact) const noexcept;
   template <class Visit>
   void for_each_unseen(const Visibility &seen_by, Visit &&visit) const noexcept;
   std::size_t judge_degrees(Access end, Position &position, const Visibility &seen_by, Degree *rows,

@@ -39,7 +39,7 @@ std::size_t Store::expand(const NodeSet& nodes, Expansion& expansion, const Visi
         ask(step, expansion.next + static_cast<std::uint32_t>((kSteps - step) * kStride));
       const std::int64_t node = nodes[expansion.next].node;
       const std::span<const std::uint32_t> list =
-          expansion.position.started ? std::span<const std::uint32_t>{} : index.at_hand(node, expansion.access);
+          expansion.position.started ? std::span<const std::uint32_t>{} : index.at_hand(expansion.access, node, node);
       std::size_t found = list.size();
       if (found > 0) {
         std::memcpy(refs + n, list.data(), found * sizeof(std::uint32_t));

@@ -20,12 +20,9 @@ std::size_t wanted(std::size_t missing, std::size_t found, std::size_t looked) n
   return missing * looked / std::max<std::size_t>(found, 1) + 1;
 }
 
-// Puts in order of id what a list gave in none. As a rule it is: ids ascend as links are added.
-void sort_by_id(LinkRow* begin, LinkRow* end, bool backward) noexcept {
-  bool sorted = true;
-  for (LinkRow* row = begin; row + 1 < end; ++row)
-    sorted &= row[0].id <= row[1].id;
-  if (!sorted) std::sort(begin, end, [](const LinkRow& a, const LinkRow& b) noexcept { return a.id < b.id; });
+// Puts in order of id what a list gave in none, unless it is, as a rule: ids ascend as links are added.
+void sort_by_id(LinkRow* begin, LinkRow* end, bool ascend, bool backward) noexcept {
+  if (!ascend) std::sort(begin, end, [](const LinkRow& a, const LinkRow& b) noexcept { return a.id < b.id; });
   if (backward) std::reverse(begin, end);
 }
 void sort_by_id(const Heap& heap, Ref<Version>* begin, Ref<Version>* end, bool backward) noexcept {
@@ -54,24 +51,43 @@ template <class Index>
 std::size_t Store::scan_index(const Index& index, const Search& search, Position& position, const Visibility& seen_by,
                               LinkRow* rows, std::size_t capacity, std::uint64_t& passed) const noexcept {
   const bool check = Index::needs_check(search);
+  // Writes those of n versions that are seen, in the order of the walk; there is room for all.
+  const auto take = [&](const auto* refs, std::size_t n, bool sorted, LinkRow* out) noexcept {
+    for (std::size_t i = 0; i < n; ++i)
+      ask_for(&heap_.at(Ref<Version>{refs[i]}));
+    std::size_t seen = 0;
+    LinkId last = 0;
+    bool ascend = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Ref<Version> ref{refs[i]};
+      const Version& v = heap_.at(ref);
+      if (v.flight && !sees(ref, seen_by)) continue;
+      ascend &= last <= v.id;
+      last = v.id;
+      out[seen++] = {v.id, v.source, v.target, ref};
+    }
+    passed += n - seen;
+    if (!sorted) sort_by_id(out, out + seen, ascend, search.backward);
+    return seen;
+  };
+  if (!check && !position.started) {
+    const auto all = index.at_hand(search.access, search.pattern.source.low, search.pattern.target.low);
+    if (!all.empty() && all.size() <= capacity) {
+      position.done = true;
+      return take(all.data(), all.size(), all.size() == 1, rows);
+    }
+  }
   if (check && search.pattern.is_empty()) position.done = true;
   Ref<Version> refs[kStep];
   std::size_t found = 0, looked = 0, want = capacity;
   while (!position.done) {
     const Candidates met = index.candidates(search, position, refs, std::min(kStep, want));
-    for (std::size_t i = 0; i < met.n; ++i)
-      ask_for(&heap_.at(refs[i]));
     if (check || met.n > capacity - found) {
+      for (std::size_t i = 0; i < met.n; ++i)
+        ask_for(&heap_.at(refs[i]));
       found += pick(index, search, position, seen_by, refs, met, rows + found, capacity - found, passed);
     } else {
-      LinkRow* const first = rows + found;
-      for (std::size_t i = 0; i < met.n; ++i) {
-        if (sees(refs[i], seen_by))
-          rows[found++] = row(refs[i]);
-        else
-          ++passed;
-      }
-      if (!met.sorted) sort_by_id(first, rows + found, search.backward);
+      found += take(refs, met.n, met.sorted, rows + found);
     }
     looked += met.n;
     if (found == capacity || looked >= kMaxLooks) break;
@@ -196,16 +212,15 @@ bool Store::offers(const Pattern& p, Access access) const noexcept {
 
 std::uint64_t Store::estimate(const Pattern& pattern, Access access) const noexcept {
   if (pattern.is_empty()) return 0;
-  if (access != Access::kId) return with_index([&](auto& index) noexcept { return index.count({pattern, access}); });
+  if (access != Access::kId) return with_index([&](auto& index) noexcept { return index.count(pattern, access); });
   const IdIndex ids(heap_, header_.ids);
   if (pattern.id.is_point()) return ids.head(pattern.id.low) ? 1 : 0;
   return pattern.id.is_all() ? header_.versions : ids.estimate(pattern.id.low, pattern.id.high);
 }
 
 Access Store::best_access(const Pattern& p) const noexcept {
-  const Access of_points = Search::access_of(p);
-  const bool ends_are_points = of_points == Access::kPair || p.source.is_all() || p.target.is_all();
-  if (p.id.is_point() || (p.id.is_all() && of_points != Access::kId && ends_are_points)) return of_points;
+  if (p.id.is_point()) return Access::kId;
+  if (const Access key = Search::key_of(p); key != Access::kId) return key;
   Access best = Access::kId;
   std::uint64_t least = estimate(p, best);
   const auto consider = [&](Access access, bool useful) noexcept {
@@ -240,7 +255,32 @@ void Store::for_each_unseen(const Visibility& seen_by, Visit&& visit) const noex
   }
 }
 
-std::uint64_t Store::count(const Pattern& pattern, const Visibility& seen_by, bool& exact) const noexcept {
+// Flattened: between the cache misses of a search there shall be so little to do that the processor reaches those of
+// the next one.
+[[gnu::flatten]] std::uint64_t Store::count(const Pattern& pattern, const Visibility& seen_by,
+                                            bool& exact) const noexcept {
+  // Nearly always. The pattern is left where it is: a copy by larger pieces than it was written in would wait until all
+  // that was begun before, cache misses of other searches included, has ended.
+  if (const Access key = Search::key_of(pattern); key != Access::kId) {
+    const std::uint64_t all = with_index([&](const auto& index) noexcept { return index.count(pattern, key); });
+    exact = header_.flights == 0;
+    return exact ? all : without_unseen(pattern, all, seen_by, exact);
+  }
+  return count_walk(pattern, seen_by, exact);
+}
+
+// The rest of count, of a pattern that has `all` versions.
+[[gnu::noinline]] std::uint64_t Store::without_unseen(const Pattern& pattern, std::uint64_t all,
+                                                      const Visibility& seen_by, bool& exact) const noexcept {
+  exact = header_.flights == 0 || all == 0 || header_.flights <= std::min(all, kMaxWalk);
+  if (header_.flights == 0 || all == 0 || !exact) return all;
+  for_each_unseen(seen_by, [&](const Version& v) noexcept { all -= pattern.matches(v); });
+  return all;
+}
+
+// Count of a pattern that is no key.
+[[gnu::noinline]] std::uint64_t Store::count_walk(const Pattern& pattern, const Visibility& seen_by,
+                                                  bool& exact) const noexcept {
   const Search search{pattern, best_access(pattern)};
   bool counted = pattern.is_all();
   std::uint64_t all = 0;
@@ -248,15 +288,10 @@ std::uint64_t Store::count(const Pattern& pattern, const Visibility& seen_by, bo
     all = estimate(pattern, Access::kId);
   else
     with_index([&](const auto& index) noexcept {
-      all = index.count(search);
+      all = index.count(pattern, search.access);
       counted = index.counts(search, all);
     });
-  if (counted) {
-    exact = all == 0 || header_.flights <= std::min(all, kMaxWalk);
-    if (all == 0 || header_.flights == 0 || !exact) return all;
-    for_each_unseen(seen_by, [&](const Version& v) noexcept { all -= pattern.matches(v); });
-    return all;
-  }
+  if (counted) return without_unseen(pattern, all, seen_by, exact);
   exact = all <= kStep;
   if (!exact) return all;
   LinkRow rows[kStep];

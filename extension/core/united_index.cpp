@@ -17,22 +17,20 @@ KeyRange keys_of(const Range &first, const Range &second, const Range &id) noexc
   return keys;
 }
 
-KeyRange keys_of(const Search &search) noexcept {
-  const Pattern &p = search.pattern;
-  return search.access == Access::kTarget ? keys_of(p.target, p.source, p.id)
-                                          : keys_of(p.source, p.target, p.id);
+KeyRange keys_of(const Pattern &p, Access access) noexcept {
+  return access == Access::kTarget ? keys_of(p.target, p.source, p.id) : keys_of(p.source, p.target, p.id);
 }
 
 } // namespace
 
-std::uint64_t UnitedIndex::count(const Search &search) const noexcept {
-  const KeyRange keys = keys_of(search);
-  return search.access == Access::kTarget ? count_keys(by_target_, keys) : count_keys(by_source_, keys);
+std::uint64_t UnitedIndex::count(const Pattern &p, Access access) const noexcept {
+  const KeyRange keys = keys_of(p, access);
+  return access == Access::kTarget ? count_keys(by_target_, keys) : count_keys(by_source_, keys);
 }
 
 Candidates UnitedIndex::candidates(const Search &search, Position &position, Ref<Version> *out,
                                    std::size_t want) const noexcept {
-  const KeyRange keys = keys_of(search);
+  const KeyRange keys = keys_of(search.pattern, search.access);
   const bool backward = search.backward;
   return {search.access == Access::kTarget ? walk(heap_, by_target_, keys, backward, position, out, want)
                                            : walk(heap_, by_source_, keys, backward, position, out, want),

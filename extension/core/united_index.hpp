@@ -53,12 +53,12 @@ public:
     access == Access::kSource ? by_source_.prefetch(key_from(node)) : by_target_.prefetch(key_from(node));
   }
 
-  static std::span<const std::uint32_t> at_hand(std::int64_t, Access) noexcept { return {}; }
+  static std::span<const std::uint32_t> at_hand(Access, std::int64_t, std::int64_t) noexcept { return {}; }
 
   void prefetch(std::int64_t source, std::int64_t target) const noexcept { prefetch(0, source, target); }
 
   // As SplitIndex.
-  std::uint64_t count(const Search &search) const noexcept;
+  std::uint64_t count(const Pattern &p, Access access) const noexcept;
   static constexpr std::size_t kMaxCandidates = 1;
   Candidates candidates(const Search &search, Position &position, Ref<Version> *out,
                         std::size_t want) const noexcept;

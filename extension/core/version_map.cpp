@@ -42,10 +42,9 @@ Candidates VersionMap<K>::collect(HashIndex::Entry entry, const Range &ids, bool
 }
 
 template <MapKey K>
-std::uint64_t VersionMap<K>::count(HashIndex::Entry entry, const Range &ids) const noexcept {
-  if (entry && entry.tag() && list_at(entry).tree && !ids.is_all())
-    return count_keys(IdTree(heap_, list_at(entry).version[0]), keys_of(ids));
-  return count(entry);
+std::uint64_t VersionMap<K>::count_in_tree(Heap &heap, const List &list, const Range &ids) noexcept {
+  std::uint32_t root = list.version[0];
+  return count_keys(IdTree(heap, root), keys_of(ids));
 }
 
 template <MapKey K>

@@ -100,7 +100,12 @@ public:
                      Ref<Version> *out, std::size_t want) const noexcept;
 
   // How many collect would look at in all.
-  std::uint64_t count(HashIndex::Entry entry, const Range &ids) const noexcept;
+  std::uint64_t count(HashIndex::Entry entry, const Range &ids) const noexcept {
+    if (!entry || !entry.tag())
+      return entry ? 1 : 0;
+    const List &list = list_at(entry);
+    return list.tree && !ids.is_all() ? count_in_tree(heap_, list, ids) : list.count();
+  }
 
   // The next keys with a first column in `values`, in order of place and value, and how many versions
   // each has; at most `capacity`. Touches no versions but those that are the only ones of their key.
@@ -145,6 +150,7 @@ private:
     return {HashIndex::place_of(hash_of({{value}})), value, 0, 0};
   }
   List &list_at(HashIndex::Entry entry) const noexcept { return heap_.at(Ref<List>{entry.ref()}); }
+  static std::uint64_t count_in_tree(Heap &heap, const List &list, const Range &ids) noexcept;
   List &move(HashIndex::Entry entry, unsigned cls) noexcept;
   void to_tree(List &list) noexcept;
   void to_array(List &list) noexcept;
