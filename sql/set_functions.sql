@@ -193,6 +193,16 @@ CLOSE c;
 SELECT outcome('TRUNCATE links');
 SELECT count(*) FROM doublets.each('links');
 ROLLBACK;
+-- a store first read when it had just been made, and then is not there any more
+BEGIN;
+DECLARE c CURSOR FOR SELECT g, (SELECT count(*) FROM doublets.outgoing('links', g)) FROM generate_series(0, 1) AS g;
+SAVEPOINT a;
+TRUNCATE links;
+INSERT INTO links VALUES (1, 1, 9);
+FETCH 1 FROM c;
+ROLLBACK TO a;
+FETCH ALL FROM c;
+COMMIT;
 BEGIN;
 DECLARE h CURSOR WITH HOLD FOR SELECT id FROM doublets.outgoing('links', 1) AS o;
 COMMIT;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "functions_common.hpp"
+#include "relation_cache.hpp"
 
 namespace doublets::pg {
 
@@ -28,7 +29,12 @@ struct ReadCall {
 // Calls read(store, view), where the store may be null.
 template <class Read>
 auto read_store(ReadCall& call, Read&& read) {
-  if (call.view != nullptr) return read(call.store, *call.view);
+  if (call.view != nullptr) {
+    // ROLLBACK TO takes away what has come to be since the savepoint, under an open cursor too, and brings back what was
+    // there before.
+    if (unlikely(call.store == nullptr || !handle_is_current(*call.store))) call.store = reopen_for_read(call.relation);
+    return read(call.store, *call.view);
+  }
   if (!call.open) call.store = reopen_for_read(call.relation);
   call.open = true;
   SnapshotView view(GetActiveSnapshot());
