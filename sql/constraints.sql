@@ -131,5 +131,20 @@ CREATE MATERIALIZED VIEW sources AS SELECT source, count(*) FROM links GROUP BY 
 REFRESH MATERIALIZED VIEW sources;
 SELECT * FROM sources ORDER BY source;
 DROP MATERIALIZED VIEW sources;
+-- of two rows of a set that cannot be inserted it is the first that fails, whatever is wrong with it
+CALL make_links('links');
+INSERT INTO links VALUES (5, 1, 1);
+INSERT INTO links SELECT i, 1, nullif(i, 200) FROM generate_series(1, 300) AS i;
+INSERT INTO links SELECT i, 1, nullif(i, 3) FROM generate_series(1, 300) AS i;
+INSERT INTO links SELECT CASE WHEN i <> 200 THEN i + 10 END, 1, nullif(i, 250) FROM generate_series(1, 300) AS i RETURNING 1 / 0;
+ALTER TABLE links ADD CHECK (target <> 200);
+INSERT INTO links SELECT i, 1, i FROM generate_series(1, 300) AS i;
+INSERT INTO links SELECT i + 5, 1, i FROM generate_series(1, 300) AS i;
+CREATE FUNCTION below(x bigint) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 100 / (150 - x) < 1000; END';
+ALTER TABLE links ADD CHECK (below(target));
+INSERT INTO links SELECT i, 1, i FROM generate_series(1, 300) AS i;
+INSERT INTO links SELECT i + 5, 1, i FROM generate_series(1, 300) AS i;
+SELECT * FROM links;
 SELECT * FROM broken_links('links');
 CALL drop_links('links');
+DROP FUNCTION below;

@@ -103,6 +103,9 @@ bool constraints_look_at_rows(Relation rel);
 // in the same command.
 bool errors_may_wait(const List *expressions);
 bool constraint_errors_may_wait(Relation rel);
+// In PG_CATCH: catches the error, for ReThrowError after the rows before it have been written; leaves the current memory
+// context at `context`, where the error is. Cancellations and the like it throws at once.
+ErrorData *hold_error(MemoryContext context);
 
 // The rows of a COPY into a store that wait to be inserted together, kRowsPerLock at most. Null: they must not.
 // copy_waiting inserts them; `over`: the last line has been read. Errors of insert_links, at the line of the row that has them.

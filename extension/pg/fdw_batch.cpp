@@ -174,6 +174,17 @@ bool constraints_look_at_rows(Relation rel) {
   return false;
 }
 
+ErrorData* hold_error(MemoryContext context) {
+  const int code = geterrcode();
+  if (code == ERRCODE_QUERY_CANCELED || code == ERRCODE_ADMIN_SHUTDOWN || code == ERRCODE_CRASH_SHUTDOWN ||
+      code == ERRCODE_OUT_OF_MEMORY)
+    PG_RE_THROW();
+  MemoryContextSwitchTo(context);
+  ErrorData* error = CopyErrorData();
+  FlushErrorState();
+  return error;
+}
+
 bool errors_may_wait(const List* expressions) {
   return !is_more_than_plain(reinterpret_cast<::Node*>(const_cast<List*>(expressions)), nullptr);
 }

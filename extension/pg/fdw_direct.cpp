@@ -87,14 +87,6 @@ void evaluate_rows(DirectState* state) {
   }
 }
 
-// An error of a row is none before the rows before it are changed, which may wait, or fail otherwise.
-bool is_postponed(const DirectState* state) {
-  if (state->count == 0) return false;
-  const int code = geterrcode();
-  return code != ERRCODE_QUERY_CANCELED && code != ERRCODE_ADMIN_SHUTDOWN && code != ERRCODE_CRASH_SHUTDOWN &&
-         code != ERRCODE_OUT_OF_MEMORY;
-}
-
 // Reads the next rows; false at the end.
 bool read_rows(DirectState* state) {
   ScanState* scan = state->scan;
@@ -113,10 +105,9 @@ bool read_rows(DirectState* state) {
   { evaluate_rows(state); }
   PG_CATCH();
   {
-    if (!is_postponed(state)) PG_RE_THROW();
-    MemoryContextSwitchTo(state->node->ss.ps.state->es_query_cxt);
-    state->failure = CopyErrorData();
-    FlushErrorState();
+    // It is none before the rows before it are changed, which may wait, or fail otherwise.
+    if (state->count == 0) PG_RE_THROW();
+    state->failure = hold_error(state->node->ss.ps.state->es_query_cxt);
     MemoryContextSwitchTo(context);
   }
   PG_END_TRY();

@@ -67,6 +67,29 @@ TupleTableSlot *recheck(ModifyState *state, ResultRelInfo *rinfo, const LinkRow 
   return TupIsNull(result) ? nullptr : result;
 }
 
+// Reads the rows of a batch into state->inputs, up to the first that has an error. Returns how many.
+int read_links(const ModifyState *state, ResultRelInfo *rinfo, TupleTableSlot **slots, int n, EState *estate,
+               ErrorData **failure) {
+  volatile int done = 0;
+  const MemoryContext context = CurrentMemoryContext;
+  PG_TRY();
+  {
+    for (int i = 0; i < n; ++i) {
+      state->inputs[i] = read_link(state->target, state->checks, {rinfo, slots[i], estate}, true);
+      done = i + 1;
+    }
+  }
+  PG_CATCH();
+  {
+    if (done == 0)
+      PG_RE_THROW();
+    *failure = hold_error(estate->es_query_cxt);
+    MemoryContextSwitchTo(context);
+  }
+  PG_END_TRY();
+  return done;
+}
+
 ModifyState *make_state(ModifyTableState *mtstate, ResultRelInfo *rinfo, CommandId command) {
   check_read_allowed();
   auto *state = static_cast<ModifyState *>(palloc0(sizeof(ModifyState)));
@@ -158,9 +181,11 @@ extern "C" TupleTableSlot **doublets_exec_batch_insert(EState *estate, ResultRel
   if (state->inputs == nullptr)
     state->inputs = static_cast<LinkInput *>(
         MemoryContextAlloc(estate->es_query_cxt, sizeof(LinkInput) * kBatchSize));
-  for (int i = 0; i < n; ++i)
-    state->inputs[i] = read_link(state->target, state->checks, {rinfo, slots[i], estate}, true);
-  insert_links(state->target, state->inputs, static_cast<std::size_t>(n), OnConflict::kError);
+  ErrorData *failure = nullptr;
+  const int good = read_links(state, rinfo, slots, n, estate, &failure);
+  insert_links(state->target, state->inputs, static_cast<std::size_t>(good), OnConflict::kError);
+  if (failure != nullptr)
+    ReThrowError(failure);
   if (need_rows(state, rinfo))
     for (int i = 0; i < n; ++i)
       show_inserted(state, rinfo, slots[i], state->inputs[i],
@@ -175,7 +200,8 @@ extern "C" int doublets_modify_batch_size(ResultRelInfo *rinfo) {
   const bool alone = state == nullptr || !state->batch || state->on_conflict == OnConflict::kSkip ||
                      rinfo->ri_projectReturning != nullptr || rinfo->ri_WithCheckOptions != NIL ||
                      has_insert_row_triggers(rinfo->ri_RelationDesc) ||
-                     constraints_look_at_rows(rinfo->ri_RelationDesc);
+                     constraints_look_at_rows(rinfo->ri_RelationDesc) ||
+                     !constraint_errors_may_wait(rinfo->ri_RelationDesc);
   return alone ? 1 : kBatchSize;
 }
 
