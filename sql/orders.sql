@@ -66,7 +66,7 @@ PREPARE page(bigint, bigint) AS SELECT * FROM links WHERE source = $1 AND id > $
 PREPARE lists(bigint[], bigint[]) AS SELECT * FROM links WHERE source = ANY ($1) AND target = ANY ($2);
 SET plan_cache_mode = force_generic_plan;
 SELECT walk('EXECUTE range(333, 0, 100000)'), walk('EXECUTE range(1, 19990, 20000)'), walk('EXECUTE range(1, 5000, NULL)');
-SELECT walk('EXECUTE page(333, 0)'), walk('EXECUTE page(1, 15000)');
+SELECT walk('EXECUTE page(333, 0)'), walk('EXECUTE page(1, 15000)'), walk('EXECUTE page(1, 0)');
 SELECT walk('EXECUTE lists(''{1, 333}'', ''{28, 531}'')'), walk(format('EXECUTE lists(''{1}'', %L)', ARRAY(SELECT generate_series(1, 3000)))),
   walk(format('EXECUTE lists(%L, %L)', ARRAY(SELECT generate_series(101, 190)), ARRAY(SELECT generate_series(2001, 2090))));
 RESET plan_cache_mode;

@@ -4,6 +4,7 @@
 //   fdw_conditions.hpp  conditions, from the clauses of a query to the values a search allows
 //   fdw_plan.hpp        planning: estimates, paths, the plan node
 //   fdw_scan.hpp        reading, aggregates
+//   fdw_gather.cpp      links of a node in order of id, where no index has that
 //   fdw_parallel.cpp    the same by several processes
 //   fdw_explain.cpp     EXPLAIN
 //   fdw_values.cpp      rows of SQL as the core's
@@ -66,6 +67,10 @@ inline const List *direct_private(const ForeignScan *plan) { return static_cast<
 inline CmdType scan_locks_for(const ForeignScan *plan) {
   return static_cast<CmdType>(intVal(lthird(plan->fdw_private)));
 }
+
+// Whether links of a node that are wanted in order of id are gathered and sorted in memory: not if they are too many.
+inline bool is_gathered(double links) { return links * sizeof(LinkRow) <= work_mem * 1024.0; }
+inline constexpr int kFewGathered = 64; // so many without looking for them by id first
 
 // Makes `slot` hold a link.
 void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot);

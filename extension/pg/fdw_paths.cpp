@@ -3,6 +3,8 @@
 // relations.
 #include "fdw_plan.hpp"
 
+#include <cmath>
+
 namespace doublets::pg {
 namespace {
 
@@ -56,6 +58,19 @@ void add_scan_path(PlannerInfo* root, RelOptInfo* baserel, const AccessEstimate&
                                                                     path_private(choice))));
 }
 
+// A walk by id through `united` for the links of one node turns to gathering and sorting them (fdw_gather.cpp).
+AccessEstimate estimate_walk_by_id(PlannerInfo* root, RelOptInfo* baserel, const Guess& guess) {
+  const AccessEstimate walk = estimate_access(root, baserel, guess, Access::kId);
+  const bool single = guess.parts[kPartSource].single || guess.parts[kPartTarget].single;
+  if (plan_info(baserel)->spec->layout != Layout::kUnited || !single || guess.parts[kPartId].equal) return walk;
+  const AccessEstimate node = best_access(root, baserel, guess);
+  if (node.access == Access::kId || !is_gathered(node.visited)) return walk;
+  const double before = node.visited <= kFewGathered ? 0 : node.visited;
+  const double found = Max(plan_info(baserel)->expected.found, 2);
+  const double all = before + node.visited + found * std::log2(found);
+  return all < walk.visited ? AccessEstimate{Access::kId, node.searches, all} : walk;
+}
+
 // A walk through one index that finds links in an order the query wants.
 void add_ordered_paths(PlannerInfo* root, RelOptInfo* baserel, const Guess& guess) {
   const PlanInfo* info = plan_info(baserel);
@@ -74,7 +89,9 @@ void add_ordered_paths(PlannerInfo* root, RelOptInfo* baserel, const Guess& gues
     for (const bool backward : {false, true}) {
       List* pathkeys = walk_pathkeys(root, baserel, access, backward);
       if (pathkeys == NIL) continue;
-      if (!estimated) e = estimate_access(root, baserel, guess, access);
+      if (!estimated)
+        e = access == Access::kId ? estimate_walk_by_id(root, baserel, guess)
+                                  : estimate_access(root, baserel, guess, access);
       estimated = true;
       add_scan_path(root, baserel, e, {access, true, backward, index_bit(access)}, pathkeys);
     }

@@ -190,6 +190,7 @@ void enlarge_batch(ScanState* state, std::size_t rows) {
 void restart_scan(ScanState* state) {
   state->started = state->finished = false;
   state->row_count = state->next_row = 0;
+  state->gathered.count = state->gathered.next = 0;
 }
 
 bool start_scan(ScanState* state) {
@@ -207,6 +208,7 @@ bool start_scan(ScanState* state) {
              : state->plan.ordered ? state->plan.access
                                    : cheapest_access(state);
   start_searches(state, access);
+  if (!state->finished) set_patience(state);
   return !state->finished;
 }
 
@@ -230,6 +232,12 @@ bool next_search(ScanState* state) {
   return false;
 }
 
+std::size_t keep_wanted(const ScanState* state, LinkRow* rows, std::size_t n) noexcept {
+  if (!state->filter) return n;
+  const auto end = std::remove_if(rows, rows + n, [state](const LinkRow& r) noexcept { return !passes(state, r); });
+  return static_cast<std::size_t>(end - rows);
+}
+
 void fill_scan(ScanState* state) {
   constexpr int kSearchesPerLock = 64;
   // The first batches are small, for whoever wants few rows.
@@ -238,6 +246,10 @@ void fill_scan(ScanState* state) {
   state->row_count = state->next_row = 0;
   while (state->row_count == 0 && !state->finished) {
     CHECK_FOR_INTERRUPTS();
+    if (!is_patient(state)) {
+      gather_rest(state);
+      break;
+    }
     store_lock(state->store, LW_SHARED);
     const Store store(state->store->heap);
     for (int i = 0; i < kSearchesPerLock; ++i) {
@@ -248,22 +260,19 @@ void fill_scan(ScanState* state) {
         state->finished = true;
         break;
       }
-      if (state->row_capacity - state->row_count < kLeastRows) break;
+      if (state->row_capacity - state->row_count < kLeastRows || !is_patient(state)) break;
     }
     store_unlock(state->store);
     state->view->report(state->store);
     state->found += state->row_count;
-    if (state->filter) {
-      const auto end = std::remove_if(state->rows, state->rows + state->row_count,
-                                      [state](const LinkRow& r) noexcept { return !passes(state, r); });
-      state->row_count = static_cast<std::size_t>(end - state->rows);
-    }
+    state->row_count = keep_wanted(state, state->rows, state->row_count);
     if (state->finished && state->alternative > 0 && state->alternative + 1 < state->alternative_count) {
       select_alternative(state, state->alternative + 1);
       state->finished = false;
       start_searches(state, state->alternatives[state->alternative].access);
     }
   }
+  if (state->row_count == 0) take_gathered(state);
 }
 
 void show_link(const StoreSpec* spec, const LinkRow& row, TupleTableSlot* slot) {

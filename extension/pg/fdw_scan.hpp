@@ -12,6 +12,13 @@ namespace doublets::pg {
 struct Aggregate;     // fdw_aggregate.cpp
 struct ParallelScan;  // fdw_parallel.cpp
 
+// Links that a scan has gathered and sorted (fdw_gather.cpp).
+struct Gathered {
+  Access access;  // by which they are found
+  LinkRow* rows;
+  std::size_t capacity, count, next;
+};
+
 struct ScanState {
   StoreHandle* store;  // null: no memory, no links
   const StoreSpec* spec;
@@ -40,6 +47,8 @@ struct ScanState {
   std::size_t row_capacity;
   std::size_t row_count;
   std::size_t next_row;
+  std::uint64_t patience;  // of found + passed: then the rest is gathered
+  Gathered gathered;
   int indexes;  // for EXPLAIN ANALYZE: those used, see index_bit
   std::uint64_t searches;
   std::uint64_t found;   // links the store has given
@@ -61,6 +70,15 @@ bool next_range(ParallelScan* shared, Range& ids) noexcept;
 
 // Goes on to the next search of the present alternative; false after the last.
 bool next_search(ScanState* state);
+
+// Leaves those of `n` rows that the conditions allow and no alternative before the present one has given; how many.
+std::size_t keep_wanted(const ScanState* state, LinkRow* rows, std::size_t n) noexcept;
+
+// A walk by id through `united` that would find the links of a node too late gathers and sorts them instead.
+void set_patience(ScanState* state);  // for the search set up
+bool is_patient(const ScanState* state) noexcept;
+void gather_rest(ScanState* state);             // of the search; it is then finished
+void take_gathered(ScanState* state) noexcept;  // the next of them as the present batch, if there are any
 
 // Reads on until there are rows in [rows + next_row, rows + row_count), or `finished`.
 void fill_scan(ScanState* state);
