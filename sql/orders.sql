@@ -44,7 +44,13 @@ INSERT INTO wanted(query) VALUES
   -- an OR: a search for each branch, or one for all, whatever is less
   ('WHERE source = 333 OR target = 333'), ('WHERE id = 5 OR id = 7'), ('WHERE (source = 333 OR target = 333 AND source = 640) AND id > 100'),
   ('WHERE source = 333 OR target = 333 ORDER BY id LIMIT 1'), ('WHERE source = 333 OR id % 2 = 0'), ('WHERE source > 1 OR target > 1'),
-  ('WHERE source = 333 AND (target > 0 OR id > 0)'), ('WHERE (source > 1 OR target > 1) AND (source = 333 OR id = 5)');
+  ('WHERE source = 333 AND (target > 0 OR id > 0)'), ('WHERE (source > 1 OR target > 1) AND (source = 333 OR id = 5)'),
+  -- comparisons of rows: at least the bound of the first column, and in the order of the columns as few links as are wanted
+  ('WHERE (source, id) > (998, 15000)'), ('WHERE (source, target) >= (998, 1090) AND id > 100'), ('WHERE (target, source) < (2, 200)'), ('WHERE (id, source) > (19990, 5)'),
+  ('WHERE (998, 15000) < (source, id)'), ('WHERE source = 1 AND (target, id) > (1000, 7000)'), ('WHERE (source, id % 7) > (998, 3)'),
+  ('WHERE (source, target, id) > (1, 28, 8000) ORDER BY source, target, id LIMIT 10'), ('WHERE (source, target, id) < (1, 28, 8000) ORDER BY source DESC, target DESC, id DESC LIMIT 10'),
+  ('WHERE (source, target, id) > (1, 28, 8000) ORDER BY source DESC, target DESC, id DESC LIMIT 10'), ('WHERE (target, source) <= (28, 1) ORDER BY target, source, id LIMIT 10'),
+  ('WHERE source = 1 AND (target, id) > (28, 8000) ORDER BY target, id LIMIT 10'), ('WHERE (source, id) > (1, 8000) ORDER BY source, target, id LIMIT 10');
 SELECT query, walk('SELECT * FROM links ' || query) FROM wanted ORDER BY n;
 -- joined in order
 SELECT walk('SELECT * FROM links JOIN other ON n = id ORDER BY id LIMIT 10'), walk('SELECT * FROM links AS a JOIN links AS b USING (id)');
@@ -63,10 +69,12 @@ UNION ALL SELECT walk('SELECT * FROM links WHERE ' || string_agg('id = ' || i, '
 -- an index for one plan with all parameters: the one that fits the values
 PREPARE range(bigint, bigint, bigint) AS SELECT * FROM links WHERE source = $1 AND id > $2 AND id < $3;
 PREPARE page(bigint, bigint) AS SELECT * FROM links WHERE source = $1 AND id > $2 ORDER BY id LIMIT 10;
+PREPARE next(bigint, bigint, bigint) AS SELECT * FROM links WHERE (source, target, id) > ($1, $2, $3) ORDER BY source, target, id LIMIT 10;
 PREPARE lists(bigint[], bigint[]) AS SELECT * FROM links WHERE source = ANY ($1) AND target = ANY ($2);
 SET plan_cache_mode = force_generic_plan;
 SELECT walk('EXECUTE range(333, 0, 100000)'), walk('EXECUTE range(1, 19990, 20000)'), walk('EXECUTE range(1, 5000, NULL)');
 SELECT walk('EXECUTE page(333, 0)'), walk('EXECUTE page(1, 15000)'), walk('EXECUTE page(1, 0)');
+SELECT walk('EXECUTE next(1, 28, 15000)'), walk('EXECUTE next(1, 1096, 15000)'), walk('EXECUTE next(1, NULL, 5)'), walk('EXECUTE next(NULL, 5, 5)');
 SELECT walk('EXECUTE lists(''{1, 333}'', ''{28, 531}'')'), walk(format('EXECUTE lists(''{1}'', %L)', ARRAY(SELECT generate_series(1, 3000)))),
   walk(format('EXECUTE lists(%L, %L)', ARRAY(SELECT generate_series(101, 190)), ARRAY(SELECT generate_series(2001, 2090))));
 RESET plan_cache_mode;

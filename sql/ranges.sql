@@ -42,7 +42,10 @@ INSERT INTO wanted(condition) VALUES ('true'),
   ('(source = 7 OR target = 4) AND id > 900'), ('source = 7 OR (target = 4 AND id % 2 = 0)'), ('(source = 11 OR source = 12) AND (target = 3 OR target = 5)'),
   ('source = 7 OR source = 7'), ('source = NULL OR target = 4'), ('id < 5 OR source = 11 OR target IN (1, 2)'), ('source = 7 OR id % 2 = 0'),
   ('source = 11 AND target = 3 OR source = 7 AND target = -2 AND id < 100'), ('source IN (11, 12) OR target IN (3, 4) OR id BETWEEN 10 AND 20'),
-  ('source = 11 OR target = 3 AND (id < 100 OR id > 1400)'), ('source IS NULL OR id = 12'), ('target = 3 OR source BETWEEN 30 AND 31');
+  ('source = 11 OR target = 3 AND (id < 100 OR id > 1400)'), ('source IS NULL OR id = 12'), ('target = 3 OR source BETWEEN 30 AND 31'),
+  ('(source, id) > (7, 700)'), ('(source, id) <= (7, 700) AND target > 3'), ('(target, source, id) >= (4, 7, 27)'), ('(source, target, id) < (7, 3, 900::int2)'),
+  ('(7, 3) >= (source, target)'), ('(id, target) > (1400, 3)'), ('source = 7 AND (target, id) > (3, 500)'), ('(source, target) > (7, NULL)'), ('(source, target) > (NULL, 7)'),
+  ('(source, id % 5) > (7, 2)'), ('(source, source) > (7, 8)'), ('(source, target) > (7, 20) AND (target, source) < (20, 9)'), ('(source, id) > (7, 700) OR target = 4'), ('(id, source) < (target, 9)');
 CREATE TABLE orders(n int, ordering text);
 INSERT INTO orders VALUES (1, 'id'), (2, 'id DESC'), (3, 'id DESC NULLS LAST'), (4, 'source, target, id'), (5, 'source DESC, target DESC, id DESC'),
   (6, 'target, source, id'), (7, 'target DESC, source DESC, id DESC'), (8, 'source, target DESC, id'), (9, 'target, id'), (10, 'source, id DESC');
@@ -66,6 +69,7 @@ PREPARE of_target(int2, bigint) AS SELECT id FROM links WHERE target = $1 AND id
 PREPARE of_pair(bigint, bigint) AS SELECT id FROM links WHERE source = $1 AND target = $2 ORDER BY id DESC LIMIT 4;
 PREPARE ends(bigint, bigint, bigint) AS SELECT id FROM links WHERE source = ANY (ARRAY[$1, $2]) AND target >= $3 ORDER BY source, target, id LIMIT 5;
 PREPARE touching(bigint, bigint) AS SELECT id FROM links WHERE (source = $1 OR target = $1) AND id > $2 ORDER BY id;
+PREPARE next_of(bigint, bigint, bigint) AS SELECT * FROM links WHERE (source, target, id) > ($1, $2, $3) ORDER BY source, target, id LIMIT 4;
 PREPARE listed(bigint[]) AS SELECT id FROM links WHERE id = ANY ($1) ORDER BY id DESC;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE id_range(690, 765);
@@ -86,6 +90,9 @@ EXECUTE of_pair(7, 3);
 EXECUTE ends(7, 11, 20);
 EXECUTE ends(7, NULL, 20);
 EXECUTE listed('{3,5,NULL,900,5,20}');
+EXECUTE next_of(7, 3, 1000);
+EXECUTE next_of(7, NULL, 1000);
+EXECUTE next_of(NULL, 3, 1000);
 EXECUTE touching(14, 1300);
 EXECUTE touching(14, NULL);
 EXECUTE touching(NULL, 0);
@@ -103,6 +110,30 @@ SELECT count(*), min(a.id), max(b.id) FROM links AS a JOIN links AS b ON b.id > 
 
 SELECT v, count(*), md5(string_agg(l.id::text, ' ' ORDER BY l.id)) FROM generate_series(-4, 6) AS v JOIN links AS l ON l.source = v OR l.target = v GROUP BY v ORDER BY v;
 SELECT v, count(*) FROM generate_series(5, 7) AS v JOIN links AS l ON (l.source = v AND l.id > v * 50) OR (l.target = v AND l.id < v * 100) OR l.id = v GROUP BY v ORDER BY v;
+
+-- all links, page by page, in the order of their ends
+CREATE FUNCTION pages(columns text, descending boolean, size int) RETURNS TABLE (pages int, links bigint, digest text) LANGUAGE plpgsql AS $$
+DECLARE
+  last bigint[] := CASE WHEN descending THEN ARRAY[100000000, 1, 1] ELSE ARRAY[-100000000, 1, 1] END;
+  ordered text := (SELECT string_agg(c || CASE WHEN descending THEN ' DESC' ELSE '' END, ', ' ORDER BY n) FROM unnest(string_to_array(columns, ', ')) WITH ORDINALITY AS x(c, n));
+  page bigint[];
+BEGIN
+  pages := 0;
+  links := 0;
+  LOOP
+    EXECUTE format('SELECT array_agg(ARRAY[%1$s] ORDER BY %2$s) FROM (SELECT * FROM links WHERE (%1$s) %3$s ($1, $2, $3) ORDER BY %2$s LIMIT $4) AS page', columns, ordered, CASE WHEN descending THEN '<' ELSE '>' END)
+      INTO page USING last[1], last[2], last[3], size;
+    EXIT WHEN page IS NULL;
+    pages := pages + 1;
+    links := links + array_length(page, 1);
+    digest := md5(concat(digest, page));
+    last := ARRAY(SELECT unnest(page[array_upper(page, 1):array_upper(page, 1)][:]));
+  END LOOP;
+  RETURN NEXT;
+END
+$$;
+SELECT c, d, p.* FROM unnest('{"source, target, id","target, source, id"}'::text[]) AS c, unnest('{f,t}'::boolean[]) AS d, pages(c, d, 97) AS p ORDER BY c, d;
+DROP FUNCTION pages(text, boolean, int);
 
 -- keyset pages: all of a hub, page by page
 CREATE FUNCTION pages(hub bigint, size int) RETURNS TABLE (pages int, links bigint, digest text) LANGUAGE plpgsql AS $$

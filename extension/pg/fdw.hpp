@@ -27,7 +27,8 @@ struct PathChoice {
   Access access;
   bool ordered;
   bool backward;
-  int indexes; // for EXPLAIN: see index_bit
+  int indexes;   // for EXPLAIN: see index_bit
+  bool stepwise; // ordered: searches for one branch after the other, which are in order
 };
 
 // A bit for each index by which something is looked for.
@@ -35,7 +36,8 @@ inline int index_bit(Access access) { return 1 << static_cast<int>(access); }
 
 // ForeignPath.fdw_private.
 inline List *path_private(const PathChoice &choice) {
-  return list_make4_int(static_cast<int>(choice.access), choice.ordered, choice.backward, choice.indexes);
+  return list_make5_int(static_cast<int>(choice.access), choice.ordered, choice.backward, choice.indexes,
+                        choice.stepwise);
 }
 
 // What a column of an aggregate's rows is.
@@ -48,9 +50,12 @@ inline List *scan_private(List *codes, CmdType locks_for, List *path) {
   return list_make3(codes, path, makeInteger(locks_for));
 }
 inline List *scan_codes(const ForeignScan *plan) { return static_cast<List *>(linitial(plan->fdw_private)); }
+inline PathChoice path_choice(const List *path) {
+  return {static_cast<Access>(linitial_int(path)), lsecond_int(path) != 0, lthird_int(path) != 0, lfourth_int(path),
+          list_nth_int(path, 4) != 0};
+}
 inline PathChoice scan_choice(const ForeignScan *plan) {
-  const auto *path = static_cast<const List *>(lsecond(plan->fdw_private));
-  return {static_cast<Access>(linitial_int(path)), lsecond_int(path) != 0, lthird_int(path) != 0, lfourth_int(path)};
+  return path_choice(static_cast<const List *>(lsecond(plan->fdw_private)));
 }
 inline List *scan_outputs(const ForeignScan *plan) {
   return list_length(plan->fdw_private) > 3 ? static_cast<List *>(lfourth(plan->fdw_private)) : NIL;

@@ -93,7 +93,7 @@ void add_ordered_paths(PlannerInfo* root, RelOptInfo* baserel, const Guess& gues
         e = access == Access::kId ? estimate_walk_by_id(root, baserel, guess)
                                   : estimate_access(root, baserel, guess, access);
       estimated = true;
-      add_scan_path(root, baserel, e, {access, true, backward, index_bit(access)}, pathkeys);
+      add_scan_path(root, baserel, e, {access, true, backward, index_bit(access), false}, pathkeys);
     }
   }
 }
@@ -108,7 +108,7 @@ void add_parameterized_path(PlannerInfo* root, RelOptInfo* baserel, ParamPathInf
   param_info->ppi_rows = Min(baserel->rows, clamp_row_est(e.found * local_selectivity(root, baserel, d)));
   add_path(baserel, reinterpret_cast<Path*>(create_foreignscan_path(
                         root, baserel, nullptr, param_info->ppi_rows, startup, total, NIL, param_info->ppi_req_outer,
-                        nullptr, path_private({e.best.access, false, false, e.indexes}))));
+                        nullptr, path_private({e.best.access, false, false, e.indexes, false}))));
 }
 
 // A part of a scan of everything, for each of several processes (see get_parallel_divisor in costsize.c).
@@ -124,7 +124,7 @@ void add_parallel_path(PlannerInfo* root, RelOptInfo* baserel, const Guess& gues
   auto* path = reinterpret_cast<Path*>(create_foreignscan_path(
       root, baserel, nullptr, clamp_row_est(baserel->rows / divisor), startup, startup + (total - startup) / divisor,
       NIL, nullptr, nullptr,
-      path_private({Access::kId, false, false, guess.parts[kPartId].given ? index_bit(Access::kId) : 0})));
+      path_private({Access::kId, false, false, guess.parts[kPartId].given ? index_bit(Access::kId) : 0, false})));
   path->parallel_aware = true;
   path->parallel_workers = workers;
   add_partial_path(baserel, path);
@@ -157,7 +157,7 @@ void consider_clause(PlannerInfo* root, RelOptInfo* baserel, RestrictInfo* rinfo
 extern "C" void doublets_get_paths(PlannerInfo* root, RelOptInfo* baserel, Oid) {
   const Expectation& e = plan_info(baserel)->expected;
   const Guess guess = guess_conditions(root, plan_info(baserel)->own.pushed);
-  add_scan_path(root, baserel, e.best, {e.best.access, false, false, e.indexes}, NIL);
+  add_scan_path(root, baserel, e.best, {e.best.access, false, false, e.indexes, false}, NIL);
   if (has_useful_pathkeys(root, baserel)) add_ordered_paths(root, baserel, guess);
   if (baserel->consider_parallel && bms_is_empty(baserel->lateral_relids)) add_parallel_path(root, baserel, guess);
 

@@ -29,17 +29,20 @@ void encode(Encoded* encoded, List* conditions) {
 
 }  // namespace
 
-Encoded encode_conditions(List* conditions, const Alternatives* alternatives) {
+Encoded encode_conditions(const Division& division, bool backward) {
   Encoded encoded{};
   ListCell* cell;
-  foreach (cell, conditions)
-    encoded.clauses = lappend(encoded.clauses, static_cast<const Condition*>(lfirst(cell))->clause->clause);
-  encode(&encoded, conditions);
-  if (alternatives == nullptr) return encoded;
-  encoded.clauses = lappend(encoded.clauses, alternatives->clause->clause);
-  foreach (cell, alternatives->branches) {
+  foreach (cell, division.pushed)
+    encoded.clauses =
+        list_append_unique_ptr(encoded.clauses, static_cast<const Condition*>(lfirst(cell))->clause->clause);
+  encode(&encoded, division.pushed);
+  const Alternatives* a = division.alternatives;
+  if (a == nullptr) return encoded;
+  encoded.clauses = list_append_unique_ptr(encoded.clauses, a->clause->clause);
+  const int n = list_length(a->branches);
+  for (int i = 0; i < n; ++i) {
     encoded.codes = lappend_int(encoded.codes, condition_code(kPartId, Test::kOr));
-    encode(&encoded, static_cast<List*>(lfirst(cell)));
+    encode(&encoded, static_cast<List*>(list_nth(a->branches, a->backward == backward ? i : n - 1 - i)));
   }
   return encoded;
 }
@@ -48,10 +51,13 @@ extern "C" ForeignScan* doublets_get_plan(PlannerInfo* root, RelOptInfo* baserel
                                           List* tlist, List* scan_clauses, Plan* outer_plan) {
   if (IS_UPPER_REL(baserel)) return make_aggregate_plan(best_path, tlist, outer_plan);
   const Division d = divide_clauses(root, baserel, scan_clauses);
-  const Encoded encoded = encode_conditions(d.pushed, d.alternatives);
+  PathChoice choice = path_choice(best_path->fdw_private);
+  choice.stepwise =
+      choice.ordered && plan_info(baserel)->spec->layout == Layout::kUnited && is_stepwise(d, choice.access);
+  const Encoded encoded = encode_conditions(d, choice.backward);
   // EvalPlanQual rechecks what the store answers on a newer version of the link.
   return make_foreignscan(tlist, extract_actual_clauses(d.local, false), baserel->relid, encoded.values,
-                          scan_private(encoded.codes, locks_for(root, baserel, relid), best_path->fdw_private), NIL,
+                          scan_private(encoded.codes, locks_for(root, baserel, relid), path_private(choice)), NIL,
                           encoded.clauses, outer_plan);
 }
 

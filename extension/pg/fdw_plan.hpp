@@ -18,6 +18,7 @@ struct Condition {
   Test test;
   Expr* value;  // null without one
   RestrictInfo* clause;
+  bool exact;  // else the clause demands more: it is a comparison of rows, this the bound of its first column
 };
 
 // In the planner's memory, for lists.
@@ -28,11 +29,14 @@ T* copy_of(const T& value) {
   return copy;
 }
 
-// An OR whose branches each have conditions that the store answers.
+// An OR whose branches each have conditions that the store answers; or a comparison of rows, which is one too:
+// (a, b) > (x, y) is a = x AND b > y OR a > x, the branches being in the order of the columns.
 struct Alternatives {
   RestrictInfo* clause;
   List* branches;  // of Lists of Conditions
   bool exact;      // nothing of the clause is left to be checked
+  List* columns;   // of a comparison of rows, Parts
+  bool backward;   // its branches are in descending order
 };
 
 // A way to search and what is to be expected of it.
@@ -83,11 +87,16 @@ bool is_part(::Node* node, Index relid, const StoreSpec* spec, Part* part);
 //
 // These are `part op value` with an operator of the integer family's B-tree strategies, in either order of the
 // arguments, `part = ANY (array)`, and `part IS [NOT] NULL`, where the value has no column of the store in it
-// and is not volatile.
+// and is not volatile; and, for the first column, comparisons of rows.
 bool match_condition(PlannerInfo* root, const RelOptInfo* baserel, RestrictInfo* clause, Condition* found);
 
-// An OR of not too many branches that each have a condition the store can answer; null: it is none.
+// An OR of not too many branches that each have a condition the store can answer, or a comparison of rows; null: it is
+// none.
 Alternatives* match_alternatives(PlannerInfo* root, const RelOptInfo* baserel, RestrictInfo* clause);
+
+// Whether a walk by an index, one branch after the other, finds links in the order of the index. Requires: the index is
+// ordered.
+bool is_stepwise(const Division& division, Access access);
 
 // Divides RestrictInfos. Where there are several ORs the store answers the one that makes the search cheapest.
 Division divide_clauses(PlannerInfo* root, const RelOptInfo* baserel, List* clauses);
@@ -140,7 +149,7 @@ struct Encoded {
   List* codes;
   List* values;
 };
-Encoded encode_conditions(List* conditions, const Alternatives* alternatives);
+Encoded encode_conditions(const Division& division, bool backward);
 
 // The plan node of an aggregate's path.
 ForeignScan* make_aggregate_plan(const ForeignPath* path, List* tlist, Plan* outer_plan);

@@ -104,7 +104,8 @@ Access cheapest_access(ScanState* state) {
 // Whether the branches of an OR are better searched for one by one than by looking at all links that meet the other
 // conditions.
 bool prefers_branches(ScanState* state) {
-  if (state->alternative_count == 1 || state->parallel != nullptr || state->plan.ordered) return false;
+  if (state->alternative_count == 1 || state->parallel != nullptr) return false;
+  if (state->plan.ordered) return state->plan.stepwise;
   select_alternative(state, 0);
   const double all = find_access(state);
   double sum = 0;
@@ -204,9 +205,9 @@ bool start_scan(ScanState* state) {
   select_alternative(state, branches ? 1 : 0);
   Access access = Access::kId;
   if (state->parallel == nullptr)
-    access = branches              ? state->alternatives[1].access
-             : state->plan.ordered ? state->plan.access
-                                   : cheapest_access(state);
+    access = state->plan.ordered ? state->plan.access
+             : branches          ? state->alternatives[1].access
+                                 : cheapest_access(state);
   start_searches(state, access);
   if (!state->finished) set_patience(state);
   return !state->finished;
@@ -269,7 +270,7 @@ void fill_scan(ScanState* state) {
     if (state->finished && state->alternative > 0 && state->alternative + 1 < state->alternative_count) {
       select_alternative(state, state->alternative + 1);
       state->finished = false;
-      start_searches(state, state->alternatives[state->alternative].access);
+      start_searches(state, state->plan.ordered ? state->plan.access : state->alternatives[state->alternative].access);
     }
   }
   if (state->row_count == 0) take_gathered(state);

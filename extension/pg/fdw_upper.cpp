@@ -132,7 +132,7 @@ void add_aggregate_path(PlannerInfo* root, RelOptInfo* input, RelOptInfo* output
     foreach (cell, info->own.alternatives->branches)
       add_condition_columns(columns, input, static_cast<List*>(lfirst(cell)));
   List* aggregate = list_make3(columns->expressions, columns->outputs, wanted.having);
-  List* choice = lappend_int(path_private({e.access, false, false, info->expected.indexes}),
+  List* choice = lappend_int(path_private({e.access, false, false, info->expected.indexes, false}),
                              columns->grouped ? columns->group : kParts);
   add_path(output, reinterpret_cast<Path*>(
                        create_foreign_upper_path(root, output, wanted.target, rows, startup, total, wanted.pathkeys,
@@ -182,7 +182,7 @@ ForeignScan* make_aggregate_plan(const ForeignPath* path, List* tlist, Plan* out
   foreach (cell, static_cast<List*>(linitial(aggregate)))
     columns = lappend(columns, makeTargetEntry(static_cast<Expr*>(lfirst(cell)),
                                                static_cast<AttrNumber>(list_length(columns) + 1), nullptr, false));
-  const Encoded encoded = encode_conditions(division->pushed, division->alternatives);
+  const Encoded encoded = encode_conditions(*division, false);
   List* fdw_private = lappend(scan_private(encoded.codes, CMD_UNKNOWN, choice), lsecond(aggregate));
   return make_foreignscan(tlist, static_cast<List*>(lthird(aggregate)), 0, encoded.values, fdw_private, columns,
                           encoded.clauses, outer_plan);
