@@ -75,5 +75,62 @@ $$;
 SELECT q, estimate('SELECT * FROM links WHERE ' || q) FROM unnest(ARRAY['id = 5', 'source = 5', 'target = 6', 'source = 5 AND target = 6',
   'source IN (5, 6)', 'id IN (1, 2, 3)', 'true']) AS q ORDER BY q;
 
-DROP FUNCTION plan, estimate;
+-- all formats are well-formed, whatever kind of node; and what they tell
+CREATE FUNCTION is_formed(query text, format text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  plan text;
+  line text;
+BEGIN
+  EXECUTE format('EXPLAIN (ANALYZE, VERBOSE, BUFFERS, TIMING OFF, FORMAT %s) %s', format, query) INTO plan;
+  IF format = 'JSON' THEN
+    RETURN plan::json -> 0 -> 'Plan' IS NOT NULL;
+  ELSIF format = 'XML' THEN
+    BEGIN
+      RETURN xmlparse(DOCUMENT plan) IS DOCUMENT;
+    EXCEPTION WHEN feature_not_supported THEN
+      -- a server without libxml: whether what is opened is closed
+      RETURN (SELECT count(*) FROM regexp_matches(plan, '<[A-Za-z]', 'g')) = (SELECT count(*) FROM regexp_matches(plan, '</', 'g'));
+    END;
+  END IF;
+  FOR line IN SELECT regexp_split_to_table(plan, E'\n') LOOP
+    IF line !~ '^( *|- |( {2})+- )("?[A-Z][A-Za-z ./-]*"?: *(".*"|[0-9.]+|true|false|)|".*") ?$' THEN
+      RAISE NOTICE 'not YAML: %', line;
+      RETURN false;
+    END IF;
+  END LOOP;
+  RETURN true;
+END
+$$;
+CREATE FUNCTION told(node json) RETURNS SETOF text LANGUAGE sql AS $$
+  SELECT concat(key, ': ', replace(value::text, backend(), 'LAYOUT')) FROM json_each(node)
+  WHERE key NOT IN ('Plans', 'Startup Cost', 'Total Cost', 'Plan Width', 'Plan Rows', 'Actual Startup Time', 'Actual Total Time', 'Parallel Aware', 'Async Capable', 'Parent Relationship')
+    AND key !~ 'Blocks$'
+  UNION ALL SELECT told(p) FROM json_array_elements(node -> 'Plans') AS p
+$$;
+CREATE FUNCTION told(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, BUFFERS, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
+  RETURN QUERY SELECT told(plan -> 0 -> 'Plan');
+END
+$$;
+SELECT format('CREATE FOREIGN TABLE named ("the id" bigint OPTIONS (link_part ''id''), from_id bigint, to_id bigint) SERVER doublets OPTIONS (layout %L)', backend())
+\gset named_
+\set ECHO none
+:named_format;
+\set ECHO all
+INSERT INTO named SELECT * FROM links;
+CALL settle_links('named');
+SELECT q, string_agg(f, ' ' ORDER BY f) FILTER (WHERE is_formed(q, f)) AS formed FROM unnest(ARRAY['SELECT * FROM links', 'SELECT * FROM links WHERE source = 5 OR (target, id) > (5, 9000)',
+  'SELECT count(*), min("the id") FROM named WHERE from_id <> 5 OR to_id = 5', 'SELECT count(*), min("the id"), max("the id") FROM named WHERE from_id = 5',
+  'SELECT from_id, count(*) FROM named GROUP BY from_id', 'SELECT id FROM links WHERE source < 3 ORDER BY id DESC LIMIT 1', 'UPDATE links SET target = 1 WHERE source = 5 RETURNING *',
+  'DELETE FROM links WHERE false', 'INSERT INTO links(source, target) VALUES (1, 1)', 'SELECT * FROM probe JOIN links ON source = n OR target = n', 'SELECT * FROM doublets.outgoing(''links'', 5)']) AS q,
+  unnest('{JSON,XML,YAML}'::text[]) AS f GROUP BY q ORDER BY q;
+SELECT told('SELECT id FROM links WHERE source = 7 OR target = 9 AND id > 5000');
+SELECT told('SELECT from_id AS f, count(*) FROM named GROUP BY from_id');
+SELECT t FROM told('SELECT max("the id") - min("the id"), count(*) FROM named WHERE to_id = 5') AS t WHERE t !~ '^(Links|Versions)';
+DROP FOREIGN TABLE named;
+
+DROP FUNCTION plan, estimate, is_formed, told(json), told(text);
 CALL drop_links('links');

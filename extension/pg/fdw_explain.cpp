@@ -37,8 +37,14 @@ const char* order_name(const StoreSpec* spec, const PathChoice& choice) {
 }
 
 // What an aggregate is of: such a node names no relation.
-void explain_aggregate(const ForeignScan* plan, ExplainState* es) {
+void explain_aggregate(const StoreSpec* spec, const ForeignScan* plan, ExplainState* es) {
   const int relation = bms_singleton_member(plan->fs_relids);
+  // Columns may have names of their own.
+  const auto column_name = [&](Part part) {
+    const AttrNumber number = part == kPartId ? spec->id : part == kPartSource ? spec->source : spec->target;
+    char* name = get_rte_attribute_name(rt_fetch(relation, es->rtable), number);
+    return const_cast<char*>(quote_identifier(name));
+  };
   ExplainPropertyText("Relations",
                       psprintf("Aggregate on (%s)",
                                quote_identifier(static_cast<const char*>(list_nth(es->rtable_names, relation - 1)))),
@@ -51,24 +57,23 @@ void explain_aggregate(const ForeignScan* plan, ExplainState* es) {
         results = lappend(results, pstrdup("count"));
         break;
       case Output::kLeastId:
-        results = lappend(results, pstrdup("min(id)"));
+        results = lappend(results, psprintf("min(%s)", column_name(kPartId)));
         break;
       case Output::kGreatestId:
-        results = lappend(results, pstrdup("max(id)"));
+        results = lappend(results, psprintf("max(%s)", column_name(kPartId)));
         break;
       default:
         break;
     }
   if (results != NIL) ExplainPropertyList("Aggregates", results, es);
-  if (scan_group(plan) != kParts)
-    ExplainPropertyText("Group Key", scan_group(plan) == kPartSource ? "source" : "target", es);
+  if (scan_group(plan) != kParts) ExplainPropertyList("Group Key", list_make1(column_name(scan_group(plan))), es);
 }
 
 }  // namespace
 
 void explain_scan(const ScanState* state, const ForeignScanState* node, ExplainState* es) {
   const auto* plan = castNode(ForeignScan, node->ss.ps.plan);
-  if (state->aggregate != nullptr) explain_aggregate(plan, es);
+  if (state->aggregate != nullptr) explain_aggregate(state->spec, plan, es);
   ExplainPropertyText("Layout", layout_name(state->spec->layout), es);
   ExplainPropertyText("Persistence", persistence_name(state->spec->persistence), es);
   // What was used once the values were known, if there was a choice; else what is expected.
