@@ -5,14 +5,14 @@
 //   fdw_plan.hpp        planning: estimates, paths, the plan node
 //   fdw_scan.hpp        reading, aggregates
 //   fdw_gather.cpp      links of a node in order of id, where no index has that
-//   fdw_parallel.cpp    the same by several processes
+//   fdw_parallel.cpp    scans by several processes
 //   fdw_explain.cpp     EXPLAIN
 //   fdw_values.cpp      rows of SQL as the core's
 //   fdw_lock.cpp        row locks
 //   fdw_modify.cpp      INSERT, COPY, UPDATE, DELETE, TRUNCATE
 //   fdw_direct.cpp      UPDATE and DELETE without a round through the executor for each row
-//   fdw_batch.cpp       whether inserted rows may wait for each other
-//   fdw_copy.cpp        the same for the rows of COPY
+//   fdw_batch.cpp       whether rows may wait for each other
+//   fdw_copy.cpp        rows of COPY that do
 //   fdw_import.cpp      IMPORT FOREIGN SCHEMA
 //   fdw_analyze.cpp     ANALYZE
 #pragma once
