@@ -8,7 +8,8 @@ SELECT CASE b.kind
   WHEN 'text' THEN '<p>' || report.html(b.content) || '</p>'
   WHEN 'chart' THEN format(E'<figure>\n@chart %s\t%s\n<figcaption>%s. %s</figcaption>\n</figure>', b.content, report.html(c.title), report.html(c.title),
     report.html(c.caption))
-  WHEN 'table' THEN '<div class="table" role="region" tabindex="0" aria-label="' || report.html(b.content) || E'"><table>\n<caption>' || report.html(b.content) || E'</caption>\n'
+  WHEN 'table' THEN '<div class="table" role="region" tabindex="0" aria-label="' || report.html(concat_ws(': ',
+      (SELECT h.content FROM report.blocks AS h WHERE h.kind = 'heading' AND h.n < b.n ORDER BY h.n DESC LIMIT 1), b.content)) || E'"><table>\n<caption>' || report.html(b.content) || E'</caption>\n'
     || (SELECT string_agg(report.html_line(line, cells), E'\n' ORDER BY line) FROM report.block_lines AS l WHERE l.n = b.n)
     || E'\n</table></div>'
   END

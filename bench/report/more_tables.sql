@@ -53,7 +53,7 @@ LANGUAGE sql STABLE AS $$
       ) AS m)) AS f
     WHERE size.n >= 5 AND size.k BETWEEN 3 AND 10
   )
-  SELECT 0::bigint, ARRAY['', 'Friedman'] || array_agg(backend ORDER BY slot)
+  SELECT 0::bigint, ARRAY['comparison', 'Friedman'] || array_agg(backend ORDER BY slot)
   FROM (SELECT DISTINCT slot, backend FROM used) AS b WHERE EXISTS (SELECT FROM test) HAVING count(*) > 0
   UNION ALL
   SELECT 1, ARRAY['mean rank', format('χ² %s, p %s; ranks differ if %s apart (Nemenyi)', report.three(chi_square::numeric),

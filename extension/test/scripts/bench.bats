@@ -123,6 +123,8 @@ refused() {
   [ "$(grep -c '<table>' "$page")" -eq "$(grep -c '<caption>' "$page")" ]
   [ "$(grep -c 'class="table"' "$page")" -eq "$(grep -c 'class="table" role="region" tabindex="0"' "$page")" ]
   [ -z "$(grep -oE ' id="[^"]*"' "$page" | sort | uniq -d)" ]
+  [ -z "$(grep -oE 'role="region" tabindex="0" aria-label="[^"]*"' "$page" | sort | uniq -d)" ]
+  [ "$(grep -cE '<th scope="[a-z]+"></th>' "$page")" -eq 0 ]
   grep -oE 'href="#s[0-9]+"' "$page" | cut -d '"' -f 2 | while read -r link; do
     grep -q " id=\"${link#\#}\"" "$page"
   done
