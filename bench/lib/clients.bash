@@ -7,48 +7,68 @@
 # keeps up, and a transaction's time counts from when it was due: nothing that waits is left out. The number of
 # transactions is fixed beforehand, because a fixed duration would cut off those that are late. Sample 0 finds that number.
 # The time of a sample is that of one transaction: seconds divided by transactions; with a rate, the mean from due to done.
+# In a closed loop each client begins with one transaction more, in which it touches what it will read and waits for the others, and ends
+# with one that says that it is done. Transactions that are due at fixed times cannot wait for anybody.
 load_sample() {
-  local run=$1 backend=$2 clients=$3 rate=$4 sample=$5 scale=$6 logged=$7 kept=() turns out=$WORK/pgbench.log file jobs done_all tps wall options=() most=0
+  local run=$1 backend=$2 clients=$3 rate=$4 sample=$5 scale=$6 logged=$7 kept=() turns sent out=$WORK/pgbench.log file jobs done_all wall options=() most=0
   shift 7
   declare -gA LOAD_TURNS
   turns=${LOAD_TURNS[$run]:-20}
   jobs=$((clients < $(nproc) ? clients : $(nproc)))
-  ((rate == 0)) || options+=(-R "$rate")
+  sent=$turns
+  if ((rate == 0)); then
+    sent=$((turns + 2))
+    options+=(-D turn=0)
+  else
+    options+=(-R "$rate")
+  fi
   if ((logged && sample > 0)); then
     options+=(--log --log-prefix="$WORK/transactions")
   fi
   for file; do
-    options+=(-f "$BENCH_ROOT/$file")
+    if ((rate == 0)); then
+      load_script "$BENCH_ROOT/${file%@*}" "$clients" "$sent" >"$WORK/${file%@*}"
+      options+=(-f "$WORK/$file")
+    else
+      options+=(-f "$BENCH_ROOT/$file")
+    fi
   done
   ((sample > 0)) || session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
   PGAPPNAME=doublets_bench_client PGOPTIONS="-c search_path=$backend,bench" pgbench -n -M prepared -c "$clients" -j "$jobs" \
-    -s "$scale" --random-seed=$((SEED + sample + 1)) -t "$turns" "${options[@]}" >"$out" 2>&1 ||
+    -s "$scale" --random-seed=$((SEED + sample + 1)) -t "$sent" "${options[@]}" >"$out" 2>&1 ||
     { cat "$out" >&2; die "pgbench failed: $* on $backend"; }
   done_all=$(sed -nE 's/^number of transactions actually processed: ([0-9]+)\/([0-9]+)$/\1 \2/p' "$out")
-  [[ $done_all == "$((clients * turns)) $((clients * turns))" ]] || die "pgbench did not finish: $* on $backend: $done_all"
-  tps=$(sed -nE 's/^tps = ([0-9.]+) .*/\1/p' "$out")
+  [[ $done_all == "$((clients * sent)) $((clients * sent))" ]] || die "pgbench did not finish: $* on $backend: $done_all"
   if ((rate > 0)); then
     wall="1000 * $(sed -nE 's/^latency average = ([0-9.]+) ms.*/\1/p' "$out")"
   else
-    wall="1e6 / $tps"
+    wall=$(sql -c "SELECT bench.meeting_us() / $((clients * turns))")
   fi
   if ((sample > 0)); then
     kept=(-c "INSERT INTO bench.samples SELECT workload, mode, operation, backend, repetition, $sample, $((clients * turns)), $wall
       FROM bench.runs WHERE run = $run")
-    ((!logged)) || load_transactions "$run" "$sample"
+    ((!logged)) || load_transactions "$run" "$sample" "$turns" "$((sent - turns))"
   else
     ((!logged)) || most=$((TRANSACTIONS_KEPT / clients))
-    ((rate == 0)) || tps=$rate
-    LOAD_TURNS[$run]=$(awk -v tps="$tps" -v seconds="$LOAD_SECONDS" -v clients="$clients" -v most="$most" 'BEGIN {
-      n = int(tps * seconds / clients) + 1; if (most > 0 && n > most) n = most; print n }')
+    LOAD_TURNS[$run]=$(awk -v rate="$rate" -v wall="$wall" -v seconds="$LOAD_SECONDS" -v clients="$clients" -v most="$most" 'BEGIN {
+      n = int((rate > 0 ? rate : 1e6 / wall) * seconds / clients) + 1; if (most > 0 && n > most) n = most; print n }')
   fi
   session "$backend" "${kept[@]}" -c "UPDATE bench.runs SET probe_after_us = greatest(probe_after_us, bench.probe()) WHERE run = $run"
 }
 
-# load_transactions RUN SAMPLE: every transaction of the sample, from pgbench's logs.
+# load_script FILE CLIENTS SENT: the script, of which each client runs the first and the last of SENT transactions for the meeting.
+load_script() {
+  printf '%s\n' '\set turn :turn + 1' '\if :turn = 1' "CALL bench.enter(:client_id, $2);" "\\elif :turn = $3" \
+    'CALL bench.leave(:client_id);' '\else'
+  cat -- "$1"
+  printf '%s\n' '\endif'
+}
+
+# load_transactions RUN SAMPLE TURNS EXTRA: every transaction of the sample, from pgbench's logs; not the first and the last of each client,
+# where there are EXTRA ones.
 load_transactions() {
-  cat "$WORK"/transactions.* | awk -v OFS='\t' -v run="$1" -v sample="$2" \
-    '{ print run, sample, $1, $2, $4, $5 "." sprintf("%06d", $6), $3, (NF > 6 ? $7 : 0) }' >"$WORK/transactions"
+  cat "$WORK"/transactions.* | awk -v OFS='\t' -v run="$1" -v sample="$2" -v turns="$3" -v extra="$4" \
+    'extra == 0 || ($2 > 1 && $2 <= turns + 1) { print run, sample, $1, $2, $4, $5 "." sprintf("%06d", $6), $3, (NF > 6 ? $7 : 0) }' >"$WORK/transactions"
   rm -f -- "$WORK"/transactions.*
   sql -c '\copy bench.transactions FROM pstdin' <"$WORK/transactions"
 }

@@ -226,13 +226,13 @@ BEGIN
 END \$\$;
 
 CREATE PROCEDURE bench.part_$2(run_number integer, sample integer, client bigint, scale bigint, first bigint,
-  times bigint, begin_at timestamptz)
+  times bigint, clients bigint)
 LANGUAGE plpgsql AS \$\$
 DECLARE
   meter bench.meter;
   rows bigint := 0;
 BEGIN
-  PERFORM pg_sleep(greatest(0, extract(epoch FROM begin_at - clock_timestamp())));
+  CALL bench.enter(client, clients);
   COMMIT;
   meter := bench.meter_start();
   CALL bench.timed_$2(client, scale, first, times, rows);

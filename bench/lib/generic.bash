@@ -39,7 +39,8 @@ generic_run() {
   name=$2_$3_$(backend_kind "$backend")
   script_notes "$file"
   [[ -z ${NOTES[heavy]:-} ]] || answers=1
-  text="SELECT to_regproc('bench.answer_$name') IS NOT NULL AS answers \\gset
+  text="CALL bench.touch();
+SELECT to_regproc('bench.answer_$name') IS NOT NULL AS answers \\gset
 \\if :answers
 CALL bench.check_answer('$2', '${NOTES[answers]:-$3}:$scale${7:+:$7}', bench.answer_$name($scale, $answers));
 \\endif
@@ -62,23 +63,23 @@ CALL bench.check_answer('$2', '${NOTES[answers]:-$3}:$scale${7:+:$7}', bench.ans
 }
 
 # parts_sample RUN BACKEND SCRIPT SAMPLE CLIENTS SCALE FIRST TIMES: CLIENTS backends run the script TIMES times each from
-# number FIRST, beginning together, each on a core of its own while there are enough.
+# number FIRST, beginning together once all have touched what they read, each on a core of its own while there are enough.
 parts_sample() {
-  local run=$1 backend=$2 name=$3 sample=$4 clients=$5 scale=$6 first=$7 times=$8 client begin_at cores=() children=() pin
+  local run=$1 backend=$2 name=$3 sample=$4 clients=$5 scale=$6 first=$7 times=$8 client cores=() children=() pin
   name+=_$(backend_kind "$backend")
   mapfile -t cores < <(cores_allowed)
-  begin_at=$((${EPOCHREALTIME/[.,]/} + 80000 + 40000 * clients))
   for ((client = 0; client < clients; client++)); do
     pin=''
     if ((clients <= ${#cores[@]})); then
       pin="CALL bench.pin(${cores[client]});"
     fi
-    session "$backend" <<<"$pin CALL bench.part_$name($run, $sample, $client, $scale, $first, $times, to_timestamp($begin_at / 1e6));" &
+    session "$backend" <<<"$pin CALL bench.part_$name($run, $sample, $client, $scale, $first, $times, $clients);" &
     children+=($!)
   done
   for client in "${children[@]}"; do
     wait "$client" || die "a client failed: $name on $backend"
   done
+  sql -c 'DELETE FROM bench.meeting'
 }
 
 # cores_allowed: the cores this process may run on, one per line; nothing where that is not to be found.

@@ -146,7 +146,7 @@ client_core() {
 
 # client_sample RUN BACKEND SCRIPT SCALE SAMPLE [CHECK]: a sample of about CLIENT_SECONDS through one client of pgbench with
 # prepared statements, in a session of its own. CLIENT_TURNS[RUN] is how many transactions that takes, corrected after each
-# sample; a tenth as many go before, untimed. Sets CLIENT_DONE, the number of transactions with those,
+# sample; a tenth as many go before, untimed, and before them the backend touches what it will read. Sets CLIENT_DONE, the number of transactions with those,
 # which CHECK, an SQL command afterwards, knows as @done.
 # Client and backend share a core where that can be said: they never run at the same time, and to wake a process on another
 # core costs the one that wakes more than many a statement, so that one and the same statement would take once or twice its time.
@@ -156,13 +156,13 @@ client_sample() {
   # Found out once.
   [[ -v CLIENT_CORE ]] || CLIENT_CORE=$(client_core)
   if [[ -n $CLIENT_CORE ]]; then
-    pin=('\if :turn = 1' "CALL bench.pin($CLIENT_CORE);" '\endif')
+    pin=("CALL bench.pin($CLIENT_CORE);")
     client=(taskset -c "$CLIENT_CORE" pgbench)
   fi
   before=$((turns / 10))
   CLIENT_DONE=$((before + turns))
   {
-    printf '%s\n' '\set turn :turn + 1' "${pin[@]}" "\\if :turn = $((before + 1))" "CALL bench.mark('begin');" '\endif'
+    printf '%s\n' '\set turn :turn + 1' '\if :turn = 1' "${pin[@]}" 'CALL bench.touch();' '\endif' "\\if :turn = $((before + 1))" "CALL bench.mark('begin');" '\endif'
     cat "$BENCH_ROOT/$script"
     printf '%s\n' "\\if :turn = $CLIENT_DONE" "CALL bench.mark('end');" '\endif'
   } >"$wrapped"

@@ -263,6 +263,66 @@ END $$;
 CREATE FUNCTION bench.bounded(times bigint, most bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS
 'SELECT least(greatest(times, 1), CASE WHEN most > 0 THEN most ELSE 9223372036854775807 END)';
 
+CREATE EXTENSION pageinspect SCHEMA bench;
+
+-- Reads every page of the tables `links` and `deep_links` and of their indexes, or all of a store, so that none of what follows is
+-- brought into the memory of this process while it is timed. PostgreSQL's buffers are small pages, which each new process
+-- pays for when it first reads them: 50 µs and more for 16 of them on a virtual machine. A store is mapped by 2 MB where the system gives it huge
+-- pages, and hardly pays.
+CREATE PROCEDURE bench.touch() LANGUAGE plpgsql AS $$
+DECLARE
+  relation regclass;
+BEGIN
+  PERFORM octet_length(bench.get_raw_page(r::text, n))
+  FROM (
+    SELECT oid::regclass FROM pg_class WHERE oid IN (to_regclass('links'), to_regclass('deep_links')) AND relkind = 'r'
+    UNION ALL
+    SELECT indexrelid::regclass FROM pg_index WHERE indrelid IN (to_regclass('links'), to_regclass('deep_links'))
+  ) AS relations (r)
+  CROSS JOIN LATERAL generate_series(0, pg_relation_size(r) / current_setting('block_size')::bigint - 1) AS n;
+  FOR relation IN
+    SELECT ftrelid::regclass FROM pg_foreign_table WHERE ftrelid IN (to_regclass('links'), to_regclass('deep_links'))
+  LOOP
+    EXECUTE format('SELECT (SELECT sum(id) FROM %1$s), (SELECT count(*) FROM doublets.hubs(%1$L, ''outgoing'', 1)),
+      (SELECT count(*) FROM doublets.hubs(%1$L, ''incoming'', 1))', relation);
+  END LOOP;
+END $$;
+
+-- Several clients at once: when each had touched its memory, and when it was done.
+CREATE UNLOGGED TABLE bench.meeting (client bigint PRIMARY KEY, entered timestamptz NOT NULL, done timestamptz);
+
+-- When all of them begin: the last one has come by then, and has told the others.
+CREATE FUNCTION bench.meeting_begins() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+$$SELECT max(entered) + interval '40 ms' FROM bench.meeting$$;
+
+-- Touches the memory, waits for the other clients, and returns when all of them begin.
+CREATE PROCEDURE bench.enter(client bigint, clients bigint) LANGUAGE plpgsql AS $$
+BEGIN
+  CALL bench.touch();
+  INSERT INTO bench.meeting VALUES (client, clock_timestamp());
+  COMMIT;
+  WHILE (SELECT count(*) FROM bench.meeting) < clients LOOP
+    IF clock_timestamp() > (SELECT max(entered) FROM bench.meeting) + interval '60 s' THEN
+      RAISE EXCEPTION 'the other clients do not come';
+    END IF;
+    PERFORM pg_sleep(0.01);
+  END LOOP;
+  PERFORM pg_sleep(greatest(0, extract(epoch FROM bench.meeting_begins() - clock_timestamp())));
+END $$;
+
+-- Notes that the client is done.
+CREATE PROCEDURE bench.leave(client_done bigint) LANGUAGE sql AS
+'UPDATE bench.meeting SET done = clock_timestamp() WHERE client = client_done';
+
+-- Microseconds from when all began until the last one was done; the meeting is over.
+CREATE FUNCTION bench.meeting_us() RETURNS double precision LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  us double precision := (SELECT bench.us(max(done), bench.meeting_begins()) FROM bench.meeting);
+BEGIN
+  DELETE FROM bench.meeting;
+  RETURN us;
+END $$;
+
 -- What each of several backends that ran at once needed, per sample.
 CREATE TABLE bench.parts (run integer, sample integer, client bigint, times bigint, wall_us double precision,
   cpu_us double precision, PRIMARY KEY (run, sample, client));

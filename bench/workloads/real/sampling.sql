@@ -60,6 +60,7 @@ DECLARE
   cpu_us double precision;
 BEGIN
   SELECT * INTO r FROM bench.runs WHERE run = run_number;
+  CALL bench.touch();
   LOOP
     CALL bench.real_ask(r.mode, r.operation, 1, nodes, wall_us, cpu_us, questions);
     spent := spent + wall_us;

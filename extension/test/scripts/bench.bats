@@ -352,6 +352,28 @@ refused() {
   [ "$output" = "$core" ]
 }
 
+# faults SQL: how often a new backend, after the SQL, has to bring pages into its memory while it reads all links.
+faults() {
+  local read="SELECT split_part(pg_read_file('/proc/self/stat'), ' ', 10)::bigint AS faults \\gset"
+  PGOPTIONS='-c search_path=native_unlogged,bench' psql -XAtq -v ON_ERROR_STOP=1 -d prepared <<SQL
+SELECT sum(source) FROM generate_series(1, 1000) AS source \\g /dev/null
+$1;
+$read
+SELECT sum(source) FROM links \\g /dev/null
+SELECT split_part(pg_read_file('/proc/self/stat'), ' ', 10)::bigint - :faults;
+SQL
+}
+
+@test "what a backend reads is in its memory before anything is timed" {
+  PGOPTIONS='-c search_path=native_unlogged' psql -Xq -d prepared \
+    -c 'INSERT INTO links (source, target) SELECT n, n FROM generate_series(1, 200000) AS n' -c 'VACUUM ANALYZE links'
+  local untouched touched
+  untouched=$(faults 'SELECT')
+  touched=$(faults 'CALL touch()')
+  psql -Xq -d prepared -c 'TRUNCATE native_unlogged.links RESTART IDENTITY'
+  [ "$((10 * touched))" -lt "$untouched" ]
+}
+
 @test "a backend that lost links in a client's run is caught" {
   run in_prepared 'INSERT INTO links (source, target) VALUES (1, 1)' 'CALL check_count(2)'
   [ "$status" -ne 0 ]
