@@ -21,7 +21,8 @@ Without arguments: all set-up, then `run quick` on a private throw-away cluster.
 Options of run:
   --workloads NAME,…      of floors, links8, links7, deep, real, targets, bulk, functions, scale, aged, linkbench,
                           checkout, contention, backends, core, memory (default: quick: floors, links8, real, targets;
-                          standard: all but backends, core and memory; full: all)
+                          standard: all but backends, core and memory; full: all);
+                          floors are added to core and memory alone
   --output DIRECTORY      where the results go (default: results/<time> in the checkout); must not exist
   --seed NUMBER           order of the runs (default 1)
   --targets-links NUMBER  links of the dataset of `targets`, without its hub (default: 100000 quick, else 1000000)
@@ -166,6 +167,8 @@ options_words() {
   for workload in "${WORKLOADS[@]}"; do
     [[ " ${BENCH_WORKLOADS[*]} " == *" $workload "* ]] || die "unknown workload '$workload' (${BENCH_WORKLOADS[*]})"
   done
+  # A report has samples of statements, which these have not.
+  [[ ! " ${WORKLOADS[*]} " =~ ^(\ (core|memory))+\ $ ]] || WORKLOADS=(floors "${WORKLOADS[@]}")
   # Somebody's server is not restarted.
   ((!SERVER)) || LEFT_OUT+=('scale restart')
   [[ -z $OUTPUT || ! -e $OUTPUT ]] || die "--output: '$OUTPUT' exists"
