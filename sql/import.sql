@@ -60,6 +60,22 @@ CREATE SCHEMA none;
 IMPORT FOREIGN SCHEMA there FROM SERVER second INTO none;
 SELECT count(*) FROM pg_class WHERE relnamespace = 'none'::regnamespace;
 
+-- identity columns count as those there do, from their start
+CREATE SCHEMA counted;
+CREATE FOREIGN TABLE there.e (id bigint GENERATED ALWAYS AS IDENTITY (START 70 INCREMENT -30 MINVALUE 10 MAXVALUE 90 CACHE 2 CYCLE),
+  source bigint, target bigint) SERVER doublets;
+INSERT INTO there.e(source, target) VALUES (1, 2) RETURNING id;
+IMPORT FOREIGN SCHEMA there LIMIT TO (c, e) FROM SERVER doublets INTO counted;
+SELECT sequencename, start_value, increment_by, min_value, max_value, cache_size, cycle FROM pg_sequences WHERE schemaname = 'counted' ORDER BY 1;
+INSERT INTO counted.e(source, target) SELECT i, i FROM generate_series(1, 4) AS i RETURNING id;
+DROP FOREIGN TABLE there.e;
+-- a temporary relation named as one of the catalog is not in the way
+CREATE SCHEMA plain;
+CREATE TEMPORARY TABLE pg_class (oid oid);
+IMPORT FOREIGN SCHEMA there LIMIT TO (a) FROM SERVER doublets INTO plain;
+DROP TABLE pg_temp.pg_class;
+SELECT count(*) FROM plain.a;
+
 -- refused
 SELECT problem('IMPORT FOREIGN SCHEMA absent FROM SERVER doublets INTO here');
 SELECT problem('IMPORT FOREIGN SCHEMA there FROM SERVER doublets INTO absent');
@@ -87,7 +103,7 @@ DROP FOREIGN TABLE here.b;
 SELECT problem('IMPORT FOREIGN SCHEMA there LIMIT TO (b) FROM SERVER doublets INTO here');
 
 SET client_min_messages = warning;
-DROP SCHEMA there, here, few, none CASCADE;
+DROP SCHEMA there, here, few, counted, plain, none CASCADE;
 RESET client_min_messages;
 DROP OWNED BY doublets_importer;
 DROP ROLE doublets_importer;
