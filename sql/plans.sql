@@ -71,6 +71,16 @@ TRUNCATE links;
 INSERT INTO links SELECT i, i, i FROM generate_series(1, 1000) AS i;
 SELECT plan_of('SELECT * FROM probe JOIN links AS l ON l.source = n') ->> 'Plan Rows' AS rows;
 
+-- each condition counts once
+TRUNCATE links;
+INSERT INTO links SELECT i, i % 20, i % 10 FROM generate_series(1, 10000) AS i;
+ANALYZE links;
+SELECT query, plan_of('SELECT * FROM links WHERE ' || query) ->> 'Plan Rows' AS rows
+FROM (VALUES ('(source, target, id) > (15, 3, 3)', 2500), ('source = 1 AND id BETWEEN 5001 AND 5200', 10), ('source = 1 AND (target = 5 OR id <= 200)', 10)) AS v(query, links)
+WHERE NOT (plan_of('SELECT * FROM links WHERE ' || query) ->> 'Plan Rows')::numeric / links BETWEEN 0.8 AND 1.25;
+TRUNCATE links;
+INSERT INTO links SELECT i, i, i FROM generate_series(1, 1000) AS i;
+
 -- costs of nothing, one and many are sane
 CREATE FUNCTION sane(query text) RETURNS boolean LANGUAGE sql AS $$
   SELECT 0 <= startup AND startup <= total AND total < 1e6 AND rows BETWEEN 1 AND 1000

@@ -107,7 +107,7 @@ Guess guess_conditions(PlannerInfo* root, List* conditions) {
       g.single |= c->test == Test::kEqual;
       g.alternatives = first ? n : Min(n, g.alternatives);
     } else {
-      g.ranges = lappend(g.ranges, c->clause);
+      g.ranges = list_append_unique_ptr(g.ranges, c->clause);  // a comparison of rows gives several
     }
     if (const Const* constant = known_value(root, c->value))
       g.allowed.narrow(c->test, constant->constvalue, constant->constisnull, constant->consttype, CurrentMemoryContext);
@@ -181,6 +181,19 @@ AccessEstimate best_access(PlannerInfo* root, const RelOptInfo* baserel, const G
   return best;
 }
 
+namespace {
+
+// The same without what is asked of the id.
+Guess of_any_id(Guess guess) {
+  guess.parts[kPartId] = PartGuess{};
+  guess.parts[kPartId].known = true;
+  guess.parts[kPartId].alternatives = 1;
+  guess.parts[kPartId].allowed.finish();
+  return guess;
+}
+
+}  // namespace
+
 double estimate_rows(PlannerInfo* root, const RelOptInfo* baserel, const Guess& guess) {
   const PlanInfo* info = plan_info(baserel);
   if (guess.none) return 0;
@@ -189,14 +202,19 @@ double estimate_rows(PlannerInfo* root, const RelOptInfo* baserel, const Guess& 
     if (!is_confined(info, guess, access)) continue;
     const Confined confined = confined_by(info, guess, access);
     double some = estimate_access(root, baserel, guess, access).visited;
-    // A short list of links is looked at whole, whatever the ids.
-    const bool whole = info->spec->layout == Layout::kSplit && some <= SplitIndex::kMaxCandidates;
+    bool whole = false;
+    if (info->spec->layout == Layout::kSplit && access != Access::kId) {
+      // A short list of links is looked at whole, whatever the ids.
+      const double list = estimate_access(root, baserel, of_any_id(guess), access).visited;
+      whole = list <= SplitIndex::kMaxCandidates;
+      if (whole) some = list;
+    }
     bool exact = true;
     for (const Part p : {kPartId, kPartSource, kPartTarget}) {
       const PartGuess& g = guess.parts[p];
       if (!g.given) continue;
       const auto end = confined.parts + confined.n;
-      const bool used = std::find(confined.parts, end, p) != end && !(p == kPartId && access != Access::kId && whole);
+      const bool used = std::find(confined.parts, end, p) != end && !(p == kPartId && whole);
       if (!used) some *= selectivity(root, baserel, guess, p);
       exact &= used && g.known;
     }
