@@ -239,16 +239,19 @@ Expectation estimate_search(PlannerInfo* root, const RelOptInfo* baserel, const 
   expected.indexes = indexes_of(all, expected.best.access);
   if (division.alternatives == nullptr) return expected;
   Expectation sum{};
+  const double links = plan_info(baserel)->links;
+  double others = links;
   ListCell* cell;
   foreach (cell, division.alternatives->branches) {
     const Guess branch = guess_conditions(root, list_concat_copy(division.pushed, static_cast<List*>(lfirst(cell))));
     const AccessEstimate e = best_access(root, baserel, branch);
     sum.best.searches += e.searches;
     sum.best.visited += e.visited;
-    sum.found += estimate_rows(root, baserel, branch);
+    others *= 1 - Min(1.0, estimate_rows(root, baserel, branch) / Max(1.0, links));
     sum.indexes |= indexes_of(branch, e.access);
   }
-  sum.found = Min(sum.found, expected.found);
+  // Branches may have links in common; as PostgreSQL, they are taken for independent.
+  sum.found = Min(links - others, expected.found);
   if (sum.best.searches + sum.best.visited < expected.best.searches + expected.best.visited) return sum;
   expected.found = sum.found;
   return expected;
