@@ -284,13 +284,17 @@ private:
     return f(index);
   }
 
+  template <bool kSettled>
+  std::size_t scan_as(const Search &search, Position &position, const Visibility &seen_by,
+                      LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;
+  template <bool kSettled>
   std::size_t scan_ids(const Search &search, Position &position, const Visibility &seen_by,
                        LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;
-  template <class Index>
+  template <bool kSettled, class Index>
   [[gnu::always_inline]] inline std::size_t scan_index(const Index &index, const Search &search, Position &position,
                          const Visibility &seen_by, LinkRow *rows, std::size_t capacity,
                          std::uint64_t &passed) const noexcept;
-  template <class Index>
+  template <bool kSettled, class Index>
   std::size_t pick(const Index &index, const Search &search, Position &position, const Visibility &seen_by,
                    Ref<Version> *refs, Candidates met, LinkRow *rows, std::size_t capacity,
                    std::uint64_t &passed) const noexcept;

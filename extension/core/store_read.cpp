@@ -47,7 +47,7 @@ Ref<Version> Store::find(LinkId id, const Visibility& seen_by) const noexcept {
   return {};
 }
 
-template <class Index>
+template <bool kSettled, class Index>
 std::size_t Store::scan_index(const Index& index, const Search& search, Position& position, const Visibility& seen_by,
                               LinkRow* rows, std::size_t capacity, std::uint64_t& passed) const noexcept {
   const bool check = Index::needs_check(search);
@@ -61,7 +61,7 @@ std::size_t Store::scan_index(const Index& index, const Search& search, Position
     for (std::size_t i = 0; i < n; ++i) {
       const Ref<Version> ref{refs[i]};
       const Version& v = heap_.at(ref);
-      if (v.flight && !sees(ref, seen_by)) continue;
+      if (!kSettled && v.flight && !sees(ref, seen_by)) continue;
       ascend &= last <= v.id;
       last = v.id;
       out[seen++] = {v.id, v.source, v.target, ref};
@@ -85,7 +85,7 @@ std::size_t Store::scan_index(const Index& index, const Search& search, Position
     if (check || met.n > capacity - found) {
       for (std::size_t i = 0; i < met.n; ++i)
         ask_for(&heap_.at(refs[i]));
-      found += pick(index, search, position, seen_by, refs, met, rows + found, capacity - found, passed);
+      found += pick<kSettled>(index, search, position, seen_by, refs, met, rows + found, capacity - found, passed);
     } else {
       found += take(refs, met.n, met.sorted, rows + found);
     }
@@ -99,22 +99,36 @@ std::size_t Store::scan_index(const Index& index, const Search& search, Position
 std::size_t Store::scan(const Search& search, Position& position, const Visibility& seen_by, LinkRow* rows,
                         std::size_t capacity, std::uint64_t& passed) const noexcept {
   assert(offers(search.pattern, search.access));
-  if (search.access != Access::kId)
-    return with_index([&](const auto& index) noexcept {
-      return scan_index(index, search, position, seen_by, rows, capacity, passed);
-    });
-  if (!search.pattern.id.is_point()) return scan_ids(search, position, seen_by, rows, capacity, passed);
+  if constexpr (kVersioned)
+    if (header_.flights != 0) return scan_as<false>(search, position, seen_by, rows, capacity, passed);
+  return scan_as<true>(search, position, seen_by, rows, capacity, passed);
+}
+
+// scan; kSettled: nothing is in flight, so everything is seen and nobody asks link by link.
+template <bool kSettled>
+[[gnu::noinline]] std::size_t Store::scan_as(const Search& search, Position& position, const Visibility& seen_by,
+                                             LinkRow* rows, std::size_t capacity,
+                                             std::uint64_t& passed) const noexcept {
+  if (search.access != Access::kId) {
+    // Not by with_index: GCC would make functions of its lambdas, and they cost a short search as much as the check.
+    if (header_.layout == Layout::kSplit)
+      return scan_index<kSettled>(SplitIndex(heap_, header_.split, header_.seed), search, position, seen_by, rows,
+                                  capacity, passed);
+    return scan_index<kSettled>(UnitedIndex(heap_, header_.united), search, position, seen_by, rows, capacity, passed);
+  }
+  if (!search.pattern.id.is_point()) return scan_ids<kSettled>(search, position, seen_by, rows, capacity, passed);
   std::size_t found = 0;
   position.done = true;
   const IdIndex ids(heap_, header_.ids);
   for (Ref<Version> v = ids.head(search.pattern.id.low); v && found < capacity; v = heap_.at(v).older)
-    if (sees(v, seen_by) && search.pattern.matches(heap_.at(v)))
+    if ((kSettled || sees(v, seen_by)) && search.pattern.matches(heap_.at(v)))
       rows[found++] = row(v);
     else
       ++passed;
   return found;
 }
 
+template <bool kSettled>
 std::size_t Store::scan_ids(const Search& search, Position& position, const Visibility& seen_by, LinkRow* rows,
                             std::size_t capacity, std::uint64_t& passed) const noexcept {
   const IdIndex ids(heap_, header_.ids);
@@ -133,7 +147,7 @@ std::size_t Store::scan_ids(const Search& search, Position& position, const Visi
     const std::size_t before = found;
     unsigned seen = 0;
     for (Ref<Version> v = head; v && seen < kVisible; v = heap_.at(v).older) {
-      if (!sees(v, seen_by)) {
+      if (!kSettled && !sees(v, seen_by)) {
         ++passed;
       } else {
         ++seen;
@@ -147,7 +161,7 @@ std::size_t Store::scan_ids(const Search& search, Position& position, const Visi
           ++passed;
         }
       }
-      if (!heap_.at(v).flight) break;  // settled: nothing older is left that anyone sees
+      if (kSettled || !heap_.at(v).flight) break;  // settled: nothing older is left that anyone sees
     }
     return true;
   };
@@ -173,7 +187,7 @@ std::size_t Store::scan_ids(const Search& search, Position& position, const Visi
 
 // Writes those of some candidates that match and are seen, as many as there is room for; the others
 // are met again.
-template <class Index>
+template <bool kSettled, class Index>
 [[gnu::noinline]] std::size_t Store::pick(const Index& index, const Search& search, Position& position,
                                           const Visibility& seen_by, Ref<Version>* refs, Candidates met, LinkRow* rows,
                                           std::size_t capacity, std::uint64_t& passed) const noexcept {
@@ -184,7 +198,7 @@ template <class Index>
       index.resume_after(search, position, refs[i - 1]);
       break;
     }
-    if (sees(refs[i], seen_by) && search.pattern.matches(heap_.at(refs[i])))
+    if ((kSettled || sees(refs[i], seen_by)) && search.pattern.matches(heap_.at(refs[i])))
       rows[found++] = row(refs[i]);
     else
       ++passed;
