@@ -7,6 +7,9 @@
 // candidates O(k).
 #pragma once
 
+#include <cstring>
+#include <span>
+
 #include "version_map.hpp"
 
 namespace doublets {
@@ -51,8 +54,8 @@ public:
     });
   }
 
-  // The same ahead of candidates by kSource or kTarget.
-  void prefetch_node(unsigned step, std::int64_t node, Access access) const noexcept {
+  // The same ahead of `links_of`; what a step leaves in its last argument is for the next one, while the lock is held.
+  void prefetch_node(unsigned step, std::int64_t node, Access access, std::uint32_t &) const noexcept {
     const auto ask = [=](const auto &map) noexcept {
       if (step == 0)
         map.prefetch({{node}});
@@ -60,6 +63,18 @@ public:
         map.prefetch_entry({{node}});
     };
     access == Access::kSource ? ask(by_source()) : ask(by_target());
+  }
+
+  // After those steps: all that candidates by kSource or kTarget would give for the node, and how many, if that is no
+  // more than a step to give and there is room; else kLong.
+  static constexpr std::size_t kLong = ~std::size_t{0};
+  std::size_t links_of(std::int64_t node, Access access, std::uint32_t, Ref<Version> *out,
+                   std::size_t capacity) const noexcept {
+    const std::span<const std::uint32_t> list = at_hand(access, node, node);
+    if (list.empty() || list.size() > capacity)
+      return kLong;
+    std::memcpy(out, list.data(), list.size_bytes());
+    return list.size();
   }
 
   // All versions that candidates by an end, or both, would give, if it is no more than a step to give them; else

@@ -120,12 +120,46 @@ void Tree<O>::prefetch(const TreeKey& key) const noexcept {
   if (root_ != 0) (void)descend(heap_, root_, key, [](std::uint32_t, Inner&, unsigned) {});
 }
 
+// The parent of the leaf where a run begins; the only leaf, if it has none.
 template <Order O>
-void Tree<O>::prefetch_run(std::int64_t first) const noexcept {
-  if (root_ == 0) return;
-  const Leaf& leaf = leaf_at(heap_, descend(heap_, root_, key_from(first), [](std::uint32_t, Inner&, unsigned) {}));
-  const Run run = run_of(leaf, first);
-  for (unsigned i = run.low; i < std::min(run.high, run.low + kShortRun); ++i) prefetch_version(heap_, leaf.version[i]);
+std::uint32_t Tree<O>::run_parent(std::int64_t first) const noexcept {
+  std::uint32_t node = root_;
+  if (node == 0) return 0;
+  for (unsigned level = header_at(heap_, node).level; level > 1; --level) {
+    const Inner& inner = inner_at(heap_, node);
+    node = inner.child[run_child(inner, first)];
+    approach(heap_, node, level);
+  }
+  return node;
+}
+
+template <Order O>
+std::uint32_t Tree<O>::run_leaf(std::uint32_t parent, std::int64_t first) const noexcept {
+  if (parent == 0 || header_at(heap_, parent).level == 0) return parent;
+  const Inner& inner = inner_at(heap_, parent);
+  const unsigned index = run_child(inner, first);
+  approach(heap_, inner.child[index], 1);
+  if (index + 1 < inner.header.count && inner.first[index + 1] == first) approach(heap_, inner.child[index + 1], 1);
+  return inner.child[index];
+}
+
+template <Order O>
+std::size_t Tree<O>::run(std::uint32_t leaf_ref, std::int64_t first, Ref<Version>* out,
+                         std::size_t capacity) const noexcept {
+  if (leaf_ref == 0) return 0;
+  std::size_t found = 0;
+  unsigned begin = rank<false>(leaf_at(heap_, leaf_ref).first, first);
+  for (;;) {
+    const Leaf& leaf = leaf_at(heap_, leaf_ref);
+    const unsigned count = leaf.header.count;
+    const unsigned end = std::min(rank<true>(leaf.first, first), count);
+    if (end - begin > capacity - found) return kLong;
+    for (unsigned i = begin; i < end; ++i)
+      out[found++] = {leaf.version[i]};
+    leaf_ref = leaf.header.next;
+    if (end < count || leaf_ref == 0) return found;
+    begin = 0;
+  }
 }
 
 template <Order O>

@@ -85,10 +85,17 @@ public:
 
   bool contains(Ref<Version> version) const noexcept;
 
-  // Hints ahead of insert, erase or a search: bring the leaf for `key` closer; and, once
-  // it is there, the versions of the entries with this first column. Any key will do.
+  // Hint ahead of insert, erase or a search: bring the leaf for `key` closer. Any key will do.
   void prefetch(const TreeKey &key) const noexcept;
-  void prefetch_run(std::int64_t first) const noexcept;
+
+  // The run of a first column, its entries, in three steps, each of which asks for the memory that the next one
+  // reads; a caller with many runs makes steps of others meanwhile, so that their cache misses overlap. What a step
+  // returns is a node of the tree, for the next one as long as the lock is held.
+  std::uint32_t run_parent(std::int64_t first) const noexcept;
+  std::uint32_t run_leaf(std::uint32_t parent, std::int64_t first) const noexcept;
+  // Writes the run and returns its length, if that is at most `capacity`; else returns kLong.
+  static constexpr std::size_t kLong = std::numeric_limits<std::size_t>::max();
+  std::size_t run(std::uint32_t leaf, std::int64_t first, Ref<Version> *out, std::size_t capacity) const noexcept;
 
   // Number of entries, O(children of the root).
   std::uint64_t size() const noexcept;

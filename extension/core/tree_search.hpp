@@ -119,6 +119,13 @@ inline std::uint64_t entries_in(const Inner& node, unsigned first, unsigned last
   return low;
 }
 
+// The child where the entries with a first column begin, or would: no separator with that column is at or below all
+// of them, so the other columns need not be looked at.
+[[gnu::always_inline]] inline unsigned run_child(const Inner& node, std::int64_t first) noexcept {
+  const unsigned below = rank<false>(node.first, first);
+  return below - (below != 0);
+}
+
 // Whether an entry, whose first column equals key's, is below key: 1 or 0, without
 // branches, as rank.
 template <Order O>

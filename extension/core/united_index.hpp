@@ -49,8 +49,18 @@ public:
     by_target_.prefetch(key_from(target, source));
   }
 
-  void prefetch_node(unsigned, std::int64_t node, Access access) const noexcept {
-    access == Access::kSource ? by_source_.prefetch(key_from(node)) : by_target_.prefetch(key_from(node));
+  // As SplitIndex: the descents to the leaf where the node's links begin.
+  void prefetch_node(unsigned step, std::int64_t node, Access access, std::uint32_t &ahead) const noexcept {
+    const auto ask = [&](const auto &tree) noexcept {
+      ahead = step == 0 ? tree.run_parent(node) : tree.run_leaf(ahead, node);
+    };
+    access == Access::kSource ? ask(by_source_) : ask(by_target_);
+  }
+  static constexpr std::size_t kLong = Tree<Order::kBySourceTarget>::kLong;
+  std::size_t links_of(std::int64_t node, Access access, std::uint32_t ahead, Ref<Version> *out,
+                   std::size_t capacity) const noexcept {
+    return access == Access::kSource ? by_source_.run(ahead, node, out, capacity)
+                                     : by_target_.run(ahead, node, out, capacity);
   }
 
   static std::span<const std::uint32_t> at_hand(Access, std::int64_t, std::int64_t) noexcept { return {}; }

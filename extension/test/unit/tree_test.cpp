@@ -77,7 +77,10 @@ class Pair {
     for (const TreeKey& k : probes) {
       const auto below = std::lower_bound(all.begin(), all.end(), k) - all.begin();
       ASSERT_EQ(tree().count_below(k), static_cast<std::uint64_t>(below));
+      compare_run(k.first);
     }
+    compare_run(kKeyMin.first);
+    compare_run(kKeyMax.first);
     for (std::size_t i = 0; i < probes.size(); ++i) {
       const TreeKey from = probes[i];
       const TreeKey upto = probes[(i * 7 + 3) % probes.size()];
@@ -88,6 +91,25 @@ class Pair {
       std::reverse(expected.begin(), expected.end());
       ASSERT_EQ(backward(from, upto, 1 + i % 50), expected);
     }
+  }
+
+  // The entries with a first column, into just as much room as they take, and into less.
+  void compare_run(std::int64_t first) {
+    std::vector<std::uint32_t> expected, found;
+    for (auto it = model_.lower_bound(key_from(first)); it != model_.end() && it->first == first; ++it)
+      expected.push_back(it->version);
+    std::vector<Ref<Version>> out(expected.size());
+    const auto run = [&](std::size_t capacity) {
+      const std::uint32_t leaf = tree().run_leaf(tree().run_parent(first), first);
+      return tree().run(leaf, first, out.data(), capacity);
+    };
+    if (!expected.empty()) {
+      ASSERT_EQ(run(expected.size() - 1), Tree<O>::kLong);
+    }
+    ASSERT_EQ(run(expected.size()), expected.size());
+    for (const Ref<Version> ref : out)
+      found.push_back(ref.unit);
+    ASSERT_EQ(found, expected);
   }
 
   std::vector<std::uint32_t> forward(TreeKey from, TreeKey upto, std::size_t batch) {
