@@ -47,12 +47,12 @@ END
 $$;
 
 -- Lets ids of deleted links be used again; a native table never does that. Autovacuum may hold a snapshot for a moment,
--- so a store is settled until nothing is in flight, for at most a minute. The caller must hold no snapshot itself.
-CREATE PROCEDURE settle_links(name text)
+-- so a store is settled until nothing is in flight, for at most so many seconds. The caller must hold no snapshot itself.
+CREATE PROCEDURE settle_links(name text, seconds integer DEFAULT 60)
 LANGUAGE plpgsql AS $$
 BEGIN
   IF backend() <> 'native' THEN
-    FOR i IN 1..1200 LOOP
+    FOR i IN 1 .. 20 * seconds LOOP
       PERFORM doublets.settle(name::regclass);
       EXIT WHEN (SELECT versions_in_flight FROM doublets.store_stats(name::regclass)) = 0;
       COMMIT;
