@@ -269,6 +269,20 @@ refused() {
   [[ $output == *"different workloads"*"links8_links: 2 and 3"* ]]
 }
 
+@test "a verdict that turned is counted and named when two results are compared" {
+  # Tables alone are each other's baselines; so one of them is called a store.
+  local time cell=links8,autocommit,create,native_covering_unlogged
+  for time in 1 1000000000; do
+    cp -r "$RESULT" "$BATS_TEST_TMPDIR/$time"
+    sed -i '/^[0-9]*,native_covering_unlogged,/s/,native,volatile,/,doublets,volatile,/' "$BATS_TEST_TMPDIR/$time/backends.csv"
+    sed -i -E "s/^($cell(,[^,]*){3},)[^,]*/\1$time/" "$BATS_TEST_TMPDIR/$time/samples.csv"
+    sed -i "s/^$cell,.*/$cell,$time/" "$BATS_TEST_TMPDIR/$time/medians.csv"
+  done
+  run bench compare "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/1000000000"
+  [ "$status" -eq 0 ]
+  [[ $output == *"faster → slower"*"23 of 24 verdicts agree (95.8 %); 1 turned"* ]]
+}
+
 @test "a server that is there: its own database only, never one that holds something" {
   psql -XAtq -c 'CREATE DATABASE full_one' -c 'CREATE DATABASE empty_one'
   psql -XAtq -d full_one -c 'CREATE TABLE precious (n integer)'
