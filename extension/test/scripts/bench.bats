@@ -275,6 +275,7 @@ refused() {
   for time in 1 1000000000; do
     cp -r "$RESULT" "$BATS_TEST_TMPDIR/$time"
     sed -i '/^[0-9]*,native_covering_unlogged,/s/,native,volatile,/,doublets,volatile,/' "$BATS_TEST_TMPDIR/$time/backends.csv"
+    echo '"extension","doublets"' >>"$BATS_TEST_TMPDIR/$time/provenance.csv"
     sed -i -E "s/^($cell(,[^,]*){3},)[^,]*/\1$time/" "$BATS_TEST_TMPDIR/$time/samples.csv"
     sed -i "s/^$cell,.*/$cell,$time/" "$BATS_TEST_TMPDIR/$time/medians.csv"
   done
