@@ -115,8 +115,10 @@ void add_aggregate_path(PlannerInfo* root, RelOptInfo* input, RelOptInfo* output
   if (columns->grouped) {
     rows = clamp_row_est(info->expected.found / Max(info->mean[columns->group], 1));
     work = rows;
-  } else if (info->own.alternatives != nullptr || !is_answered(info, guess, e.access)) {
-    work += e.visited;  // one by one
+  } else if (info->own.alternatives != nullptr || !is_answered(info, guess, e.access) ||
+             (e.access == Access::kId && guess.parts[kPartId].given && !guess.parts[kPartId].equal &&
+              list_member_int(columns->outputs, static_cast<int>(Output::kCount)))) {
+    work += e.visited;  // one by one; no index knows how many ids of a range are in use
   }
   QualCost having_cost;
   cost_qual_eval(&having_cost, wanted.having, root);
