@@ -18,7 +18,7 @@ BEGIN
   IF kind = 'Foreign Scan' THEN
     RETURN concat_ws(' ', '[' || coalesce(node ->> 'Index', 'all'), 'in order of ' || (node ->> 'Order'), 'visits ' || (node ->> 'Links Visited') || ']');
   END IF;
-  RETURN kind || coalesce('(' || below || ')', '');
+  RETURN coalesce(node ->> 'Custom Plan Provider', kind) || coalesce('(' || below || ')', '');
 END
 $$;
 CREATE FUNCTION walk(query text) RETURNS text LANGUAGE plpgsql AS $$

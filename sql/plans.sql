@@ -23,6 +23,10 @@ DECLARE
   kind text := node ->> 'Node Type';
   below text := (SELECT string_agg(shape(p), ', ' ORDER BY n) FROM json_array_elements(node -> 'Plans') WITH ORDINALITY AS x(p, n));
 BEGIN
+  -- a nested loop in all but its name
+  IF node ->> 'Custom Plan Provider' = 'doublets join' THEN
+    RETURN 'Loop(' || below || ', some ' || substring(node ->> 'Links Of' from '\S+$') || ')';
+  END IF;
   IF kind ~ 'Scan' AND kind !~ 'Bitmap Index|Subquery' THEN
     RETURN CASE WHEN coalesce(node ->> 'Index Cond', node ->> 'Recheck Cond') IS NULL THEN 'all ' ELSE 'some ' END || coalesce(node ->> 'Alias', node ->> 'Relations');
   ELSIF kind IN ('Hash', 'Materialize') THEN

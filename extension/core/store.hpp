@@ -93,6 +93,12 @@ struct Expansion {
   bool done() const noexcept { return next == end; }
 };
 
+// A link found by one of many values, and by which, by place.
+struct MatchedLink {
+  std::int64_t parts[3]; // id, source, target
+  std::uint32_t from;
+};
+
 struct WriteResult {
   Status status = Status::kOk;
   std::uint32_t units = 0;   // kNeedMemory: how many are wanted at least
@@ -132,6 +138,12 @@ public:
   static constexpr std::size_t kNeighbours = 512;
   std::size_t expand(const NodeSet &nodes, Expansion &expansion, const Visibility &seen_by,
                      Neighbour *out) const noexcept;
+
+  // The links, as `seen_by` sees them, that have one of values[expansion.next .. expansion.end) as the part that
+  // expansion.access names (kId too), by place, in no order among those of a place; writes at most kNeighbours to
+  // `out` and advances `expansion`. May write none and not be done. `passed` as in scan.
+  std::size_t match(const std::int64_t *values, Expansion &expansion, const Visibility &seen_by, MatchedLink *out,
+                    std::uint64_t &passed) const noexcept;
 
   // Links of `pattern` that `seen_by` sees. If `exact` comes out true: O(1) or O(log n) plus the
   // smaller of the versions in flight and the candidates, or few candidates were looked at; else
@@ -284,6 +296,8 @@ private:
     return f(index);
   }
 
+  template <class NodeAt>
+  std::size_t meet(NodeAt &&node_at, Expansion &expansion, Ref<Version> *refs, std::uint32_t *from) const noexcept;
   template <bool kSettled>
   std::size_t scan_as(const Search &search, Position &position, const Visibility &seen_by,
                       LinkRow *rows, std::size_t capacity, std::uint64_t &passed) const noexcept;

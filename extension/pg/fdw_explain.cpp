@@ -2,7 +2,6 @@
 #include "fdw_scan.hpp"
 
 namespace doublets::pg {
-namespace {
 
 const char* index_name(Access access) {
   switch (access) {
@@ -17,6 +16,8 @@ const char* index_name(Access access) {
   }
   return "source, target";
 }
+
+namespace {
 
 // All of a set of them.
 const char* index_names(int indexes) {

@@ -95,6 +95,7 @@ TupleTableSlot* next_aggregate(ScanState* state, TupleTableSlot* slot);
 void prepare_slot(const StoreSpec* spec, TupleTableSlot* slot);
 void show_link(const StoreSpec* spec, const LinkRow& row, TupleTableSlot* slot);
 
+const char* index_name(Access access);
 void explain_scan(const ScanState* state, const ForeignScanState* node, ExplainState* es);
 
 // The next link, or null at the end. Valid until the next call.

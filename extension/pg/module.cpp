@@ -9,6 +9,7 @@ extern PGDLLEXPORT void _PG_init(void);
 
 namespace doublets::pg {
 void ddl_init();
+void join_plan_init();
 void set_plan_init();
 void transactions_init();
 void statistics_init();
@@ -21,4 +22,5 @@ extern "C" PGDLLEXPORT void _PG_init(void) {
   doublets::pg::transactions_init();
   doublets::pg::statistics_init();
   doublets::pg::set_plan_init();
+  doublets::pg::join_plan_init();
 }

@@ -106,12 +106,6 @@ List* row_of_scan(const RangeTblEntry* rte, const RelOptInfo* rel, const FuncExp
   return row;
 }
 
-const FuncExpr* called_by(const RangeTblEntry* rte) {
-  if (rte->rtekind != RTE_FUNCTION || rte->funcordinality || list_length(rte->functions) != 1) return nullptr;
-  ::Node* call = linitial_node(RangeTblFunction, rte->functions)->funcexpr;
-  return call != nullptr && IsA(call, FuncExpr) ? castNode(FuncExpr, call) : nullptr;
-}
-
 extern "C" Plan* doublets_plan_set_scan(PlannerInfo* root, RelOptInfo* rel, CustomPath* path, List* tlist,
                                         List* clauses, List*) {
   const RangeTblEntry* rte = planner_rt_fetch(rel->relid, root);
@@ -187,6 +181,12 @@ extern "C" void doublets_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, In
 }
 
 }  // namespace
+
+const FuncExpr* called_by(const RangeTblEntry* rte) {
+  if (rte->rtekind != RTE_FUNCTION || rte->funcordinality || list_length(rte->functions) != 1) return nullptr;
+  ::Node* call = linitial_node(RangeTblFunction, rte->functions)->funcexpr;
+  return call != nullptr && IsA(call, FuncExpr) ? castNode(FuncExpr, call) : nullptr;
+}
 
 void set_plan_init() {
   // Another build of the library may be in the same process.

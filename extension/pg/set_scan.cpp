@@ -9,12 +9,6 @@
 namespace doublets::pg {
 namespace {
 
-struct OpenStore {
-  Oid oid;
-  Relation rel;
-  StoreHandle* handle;  // null: no links
-};
-
 struct FilterValue {
   ExprState* value;
   Oid type;
@@ -45,18 +39,6 @@ SetScan* scan_of(CustomScanState* node) {
   return reinterpret_cast<SetScan*>(node);
 }
 
-OpenStore open_store(const SetScan& scan, const NullableDatum& store) {
-  const ResourceOwner caller = CurrentResourceOwner;
-  // An ERROR puts the owner right by itself, as it ends the (sub)transaction.
-  CurrentResourceOwner = scan.owner;
-  const Relation rel = open_argument(store, AccessShareLock, ACL_SELECT);
-  CurrentResourceOwner = caller;
-  begin_read(rel, scan.css.ss.ps.state->es_snapshot);
-  StoreHandle* handle = store_open(rel, false);
-  if (handle != nullptr) settle_for_reader(handle);
-  return {RelationGetRelid(rel), rel, handle};
-}
-
 // Makes the store that the arguments name the one to be read.
 void choose_store(SetScan& scan, const NullableDatum& store) {
   if (scan.store_count > 0 && !store.isnull && scan.call.relation == DatumGetObjectId(store.value)) return;
@@ -64,7 +46,7 @@ void choose_store(SetScan& scan, const NullableDatum& store) {
   for (int i = 0; i < scan.store_count && found == nullptr && !store.isnull; ++i)
     if (scan.stores[i].oid == DatumGetObjectId(store.value)) found = &scan.stores[i];
   if (found == nullptr) {
-    const OpenStore opened = open_store(scan, store);
+    const OpenStore opened = open_store(store, scan.owner, scan.css.ss.ps.state->es_snapshot);
     const Size size = sizeof(OpenStore) * static_cast<Size>(scan.store_count + 1);
     scan.stores = static_cast<OpenStore*>(scan.stores == nullptr ? MemoryContextAlloc(scan.call.context, size)
                                                                  : repalloc(scan.stores, size));
@@ -149,12 +131,6 @@ bool given_row(ScanState* state, TupleTableSlot* slot) {
   return true;
 }
 
-void check_execute(Oid function) {
-  const AclResult result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
-  if (result != ACLCHECK_OK) aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
-  InvokeFunctionExecuteHook(function);
-}
-
 extern "C" void doublets_begin_set_scan(CustomScanState* node, EState* estate, int eflags) {
   SetScan& scan = *scan_of(node);
   const auto* plan = castNode(CustomScan, node->ss.ps.plan);
@@ -204,11 +180,7 @@ extern "C" void doublets_rescan_set_scan(CustomScanState* node) {
 
 extern "C" void doublets_end_set_scan(CustomScanState* node) {
   SetScan& scan = *scan_of(node);
-  const ResourceOwner caller = CurrentResourceOwner;
-  CurrentResourceOwner = scan.owner;
-  for (int i = 0; i < scan.store_count; ++i)
-    relation_close(scan.stores[i].rel, NoLock);
-  CurrentResourceOwner = caller;
+  close_stores(scan.stores, scan.store_count, scan.owner);
   scan.store_count = 0;
 }
 
@@ -254,6 +226,32 @@ extern "C" ::Node* doublets_create_set_scan(CustomScan*) {
 }
 
 }  // namespace
+
+void check_execute(Oid function) {
+  const AclResult result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+  if (result != ACLCHECK_OK) aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
+  InvokeFunctionExecuteHook(function);
+}
+
+OpenStore open_store(const NullableDatum& store, ResourceOwner owner, Snapshot snapshot) {
+  const ResourceOwner caller = CurrentResourceOwner;
+  // An ERROR puts the owner right by itself, as it ends the (sub)transaction.
+  CurrentResourceOwner = owner;
+  const Relation rel = open_argument(store, AccessShareLock, ACL_SELECT);
+  CurrentResourceOwner = caller;
+  begin_read(rel, snapshot);
+  StoreHandle* handle = store_open(rel, false);
+  if (handle != nullptr) settle_for_reader(handle);
+  return {RelationGetRelid(rel), rel, handle};
+}
+
+void close_stores(const OpenStore* stores, int n, ResourceOwner owner) {
+  const ResourceOwner caller = CurrentResourceOwner;
+  CurrentResourceOwner = owner;
+  for (int i = 0; i < n; ++i)
+    relation_close(stores[i].rel, NoLock);
+  CurrentResourceOwner = caller;
+}
 
 const CustomScanMethods kSetScanMethods{"doublets function", doublets_create_set_scan};
 

@@ -11,6 +11,23 @@ namespace doublets::pg {
 // whole row).
 extern const CustomScanMethods kSetScanMethods;
 
+// The function that is all there is of an entry of a range table, if it is one; else null.
+const FuncExpr* called_by(const RangeTblEntry* rte);
+
+// A store that an argument of a function names, open to the end of an execution: to be closed by close_stores.
+struct OpenStore {
+  Oid oid;
+  Relation rel;
+  StoreHandle* handle;  // null: no links
+};
+// Opens it as if when the execution began, with its resource owner. Errors: those of open_argument with SELECT; those of
+// begin_read.
+OpenStore open_store(const NullableDatum& store, ResourceOwner owner, Snapshot snapshot);
+void close_stores(const OpenStore* stores, int n, ResourceOwner owner);
+
+// Errors: 42501 the user may not call the function.
+void check_execute(Oid function);
+
 inline const FuncExpr* scanned_call(const CustomScan* plan) {
   return castNode(FuncExpr, linitial(plan->custom_exprs));
 }

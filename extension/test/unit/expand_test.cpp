@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <tuple>
@@ -165,6 +166,56 @@ TEST_P(Expand, LeavesOutWhatIsNotSeen) {
   while (!expansion.done())
     n += store.store().expand(nodes.set, expansion, AutoStore::kAll, batch);
   EXPECT_EQ(n, 100u);
+}
+
+// Values with no link, with one, with more than a step gives; some of them twice; by every part.
+TEST_P(Expand, MatchesValuesWithLinks) {
+  AutoStore store(GetParam());
+  store.settle_at_once = false;
+  std::mt19937_64 random(11);
+  std::vector<std::array<std::int64_t, 3>> links;
+  const auto create = [&](std::int64_t source, std::int64_t target) {
+    const LinkId id = store.create(source, target);
+    // One of three is gone.
+    if (id % 3 == 0)
+      store.remove(id);
+    else
+      links.push_back({id, source, target});
+  };
+  for (int i = 0; i < 2000; ++i)
+    create(static_cast<std::int64_t>(random() % 300), static_cast<std::int64_t>(random() % 300));
+  for (int i = 0; i < 1500; ++i)
+    create(1000, i % 7 - 3);
+  std::vector<std::int64_t> values{1000, 1000, -1, 5, 5, Range::kMin, Range::kMax, 0};
+  for (int i = 0; i < 900; ++i)
+    values.push_back(static_cast<std::int64_t>(random() % 2500) - 20);
+  for (const Access access : {Access::kId, Access::kSource, Access::kTarget}) {
+    using Match = std::pair<std::uint32_t, std::array<std::int64_t, 3>>;
+    std::vector<Match> found, wanted;
+    MatchedLink batch[Store::kNeighbours];
+    Expansion expansion{access, 0, static_cast<std::uint32_t>(values.size())};
+    std::uint64_t passed = 0;
+    std::size_t steps = 0;
+    while (!expansion.done()) {
+      const std::size_t n = store.store().match(values.data(), expansion, AutoStore::kAll, batch, passed);
+      ASSERT_LE(n, Store::kNeighbours);
+      ASSERT_LT(++steps, 1000u);
+      for (std::size_t i = 0; i < n; ++i)
+        found.push_back({batch[i].from, {batch[i].parts[0], batch[i].parts[1], batch[i].parts[2]}});
+    }
+    // By place, in the order asked.
+    EXPECT_TRUE(std::is_sorted(found.begin(), found.end(),
+                               [](const Match& a, const Match& b) { return a.first < b.first; }));
+    const std::size_t part = access == Access::kId ? 0 : access == Access::kSource ? 1 : 2;
+    for (std::uint32_t i = 0; i < values.size(); ++i)
+      for (const auto& link : links)
+        if (link[part] == values[i]) wanted.push_back({i, link});
+    std::sort(found.begin(), found.end());
+    std::sort(wanted.begin(), wanted.end());
+    EXPECT_EQ(found, wanted);
+    EXPECT_GT(wanted.size(), 500u);
+    EXPECT_GT(passed, 100u);
+  }
 }
 
 }  // namespace
