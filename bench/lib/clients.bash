@@ -33,7 +33,7 @@ load_sample() {
       options+=(-f "$BENCH_ROOT/$file")
     fi
   done
-  ((sample > 0)) || session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
+  ((sample > 0)) || session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run"
   PGAPPNAME=doublets_bench_client PGOPTIONS="-c search_path=$backend,bench" pgbench -n -M prepared -c "$clients" -j "$jobs" \
     -s "$scale" --random-seed=$((SEED + sample + 1)) -t "$sent" "${options[@]}" >"$out" 2>&1 ||
     { cat "$out" >&2; die "pgbench failed: $* on $backend"; }
@@ -73,14 +73,13 @@ load_transactions() {
   sql -c '\copy bench.transactions FROM pstdin' <"$WORK/transactions"
 }
 
-# load_run RUN BACKEND CLIENTS RATE SCALE LOGGED FILE…: the samples of a run.
-load_run() {
-  local run=$1 backend=$2 clients=$3 rate=$4 scale=$5 logged=$6 sample samples
-  shift 6
-  samples=$(run_samples "$run")
-  for ((sample = 0; sample <= samples; sample++)); do
-    load_sample "$run" "$backend" "$clients" "$rate" "$sample" "$scale" "$logged" "$@"
-  done
+# load_step RUN BACKEND CLIENTS RATE SAMPLE SCALE LOGGED FILE…: a step of a run whose dataset is there: a checkpoint, or a sample.
+load_step() {
+  if (($5 < 0)); then
+    sql -c CHECKPOINT
+  else
+    load_sample "$@"
+  fi
 }
 
 workload_linkbench_seed() {
@@ -89,15 +88,17 @@ workload_linkbench_seed() {
 
 # Mode cN: N clients. Each run begins with the seed.
 workload_linkbench() {
-  local run=$1 clients=${2#c} backend=$4 scale=$((LINKBENCH_LINKS / 1000))
-  session "$backend" -c 'CALL bench.linkbench_load()'
-  tidy "$backend"
-  [[ " ${LINKBENCH_CHECKED:-} " == *" $backend "* ]] || plans_check linkbench "$backend" "$RAW/plans.txt"
-  LINKBENCH_CHECKED+=" $backend"
-  load_run "$run" "$backend" "$clients" 0 "$scale" 1 linkbench_{list.sql@507,get_node.sql@129,add_link.sql@90} \
+  local run=$1 clients=${2#c} backend=$4 sample=$5 scale=$((LINKBENCH_LINKS / 1000))
+  if ((sample < 0)); then
+    session "$backend" -c 'CALL bench.linkbench_load()'
+    tidy "$backend"
+    [[ " ${LINKBENCH_CHECKED:-} " == *" $backend "* ]] || plans_check linkbench "$backend" "$RAW/plans.txt"
+    LINKBENCH_CHECKED+=" $backend"
+  fi
+  load_step "$run" "$backend" "$clients" 0 "$sample" "$scale" 1 linkbench_{list.sql@507,get_node.sql@129,add_link.sql@90} \
     linkbench_{update_link.sql@80,update_node.sql@74,count.sql@49,delete_link.sql@30,add_node.sql@26,delete_node.sql@10} \
     linkbench_pair.sql@5
-  session "$backend" -c 'CALL bench.linkbench_check()'
+  ! run_ends "$run" "$sample" || session "$backend" -c 'CALL bench.linkbench_check()'
 }
 
 # The statements of one checkout and one quote are counted on every backend, by the server's own log of statements.
@@ -124,33 +125,41 @@ checkout_statements() {
 
 # Mode cN: N clients in a closed loop; rN: N transactions a second are due, for eight clients.
 workload_checkout() {
-  local run=$1 mode=$2 operation=$3 backend=$4 orders=0
-  # A summary needs orders that are there.
-  [[ $operation != summary ]] || orders=20000
-  session "$backend" -c "CALL bench.checkout_seed($orders)"
-  tidy "$backend"
+  local run=$1 mode=$2 operation=$3 backend=$4 sample=$5 orders=0
+  if ((sample < 0)); then
+    # A summary needs orders that are there.
+    [[ $operation != summary ]] || orders=20000
+    session "$backend" -c "CALL bench.checkout_seed($orders)"
+    tidy "$backend"
+  fi
   case $mode in
-    c*) load_run "$run" "$backend" "${mode#c}" 0 1 1 "checkout_$operation.sql" ;;
-    r*) load_run "$run" "$backend" 8 "${mode#r}" 1 1 "checkout_$operation.sql" ;;
+    c*) load_step "$run" "$backend" "${mode#c}" 0 "$sample" 1 1 "checkout_$operation.sql" ;;
+    r*) load_step "$run" "$backend" 8 "${mode#r}" "$sample" 1 1 "checkout_$operation.sql" ;;
   esac
-  session "$backend" -c 'CALL bench.checkout_check()'
+  ! run_ends "$run" "$sample" || session "$backend" -c 'CALL bench.checkout_check()'
 }
 
 workload_contention_seed() { :; }
 
-# Mode cN: N clients on one store. A tenth of a second apart it is noted what they wait for.
+# Mode cN: N clients on one store. During a sample it is noted every 20 ms what they wait for.
 workload_contention() {
-  local run=$1 clients=${2#c} operation=$3 backend=$4 scale=100 watcher files
-  graph_ready contention "$backend" "$scale"
+  local run=$1 clients=${2#c} operation=$3 backend=$4 sample=$5 scale=100 watcher='' files
   case $operation in
     mixed) files=(contention_read.sql@8 contention_write.sql@2) ;;
     *) files=("contention_$operation.sql") ;;
   esac
-  session "$backend" -c "CALL bench.watch($run)" >/dev/null 2>&1 &
-  watcher=$!
-  load_run "$run" "$backend" "$clients" 0 "$scale" 0 "${files[@]}"
-  sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL bench.watch(%' AND pid <> pg_backend_pid()" >/dev/null
-  wait "$watcher" || true
-  session "$backend" -c 'CALL bench.count_effect(0)'
-  tidy "$backend"
+  ((sample >= 0)) || graph_ready contention "$backend" "$scale"
+  if ((sample > 0)); then
+    session "$backend" -c "CALL bench.watch($run)" >/dev/null 2>&1 &
+    watcher=$!
+  fi
+  load_step "$run" "$backend" "$clients" 0 "$sample" "$scale" 0 "${files[@]}"
+  if [[ -n $watcher ]]; then
+    sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL bench.watch(%' AND pid <> pg_backend_pid()" >/dev/null
+    wait "$watcher" || true
+  fi
+  if run_ends "$run" "$sample"; then
+    session "$backend" -c 'CALL bench.count_effect(0)'
+    tidy "$backend"
+  fi
 }

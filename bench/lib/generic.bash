@@ -32,34 +32,34 @@ graph_ready() {
   fi
 }
 
-# generic_run RUN WORKLOAD OPERATION BACKEND SCALE SAMPLES [STATE]: a run inside the server, after a check of its answer, which
-# every backend must give alike for this scale and state of the dataset.
-generic_run() {
-  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 samples=$6 sample=1 answers=20 text
+# generic_step RUN WORKLOAD OPERATION BACKEND SCALE SAMPLE [STATE]: a step of a run inside the server. The first one checks the
+# answer, which every backend must give alike for this scale and state of the dataset.
+generic_step() {
+  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 sample=$6 answers=20 text='' take
   name=$2_$3_$(backend_kind "$backend")
   script_notes "$file"
-  [[ -z ${NOTES[heavy]:-} ]] || answers=1
-  text="CALL bench.touch();
+  take="CALL bench.sample_$name($run, $sample, $scale, :first, :times);"$'\n''SELECT :first + :times AS first \gset'$'\n'
+  if [[ -n ${NOTES[before]:-}${NOTES[after]:-}${NOTES[effect]:-} ]]; then
+    take="${NOTES[before]:-}"$'\n'"\\i $BENCH_ROOT/backends/$backend/tidy.sql"$'\n'"$take${NOTES[after]:-}"$'\n'
+  fi
+  if ((sample > 0)); then
+    text=$take
+  elif ((sample < 0)); then
+    [[ -z ${NOTES[heavy]:-} ]] || answers=1
+    text="\\set scale $scale
+CALL bench.touch();
 SELECT to_regproc('bench.answer_$name') IS NOT NULL AS answers \\gset
 \\if :answers
 CALL bench.check_answer('$2', '${NOTES[answers]:-$3}:$scale${7:+:$7}', bench.answer_$name($scale, $answers));
-\\endif
-"
-  if [[ -n ${NOTES[once]:-} ]]; then
-    text+='\set times 1'$'\n''\set first 1'$'\n'
+\\endif"
+  elif [[ -n ${NOTES[once]:-} ]]; then
+    text='\set times 1'$'\n''\set first 1'$'\n'
     # Two requests warm up, unless each takes long.
-    [[ -n ${NOTES[heavy]:-} ]] || sample=-1
+    [[ -n ${NOTES[heavy]:-} ]] || text+=$take$take
   else
-    text+="CALL bench.warm_up_$name($scale, $SHORT_WARM_UP, $SHORT_SECONDS, 1, 1) \\gset"$'\n'
+    text="CALL bench.warm_up_$name($scale, $SHORT_WARM_UP, $SHORT_SECONDS, 1, 1) \\gset"
   fi
-  for ((; sample <= samples; sample++)); do
-    if [[ -n ${NOTES[before]:-}${NOTES[after]:-}${NOTES[effect]:-} ]]; then
-      text+="${NOTES[before]:-}"$'\n'"\\i $BENCH_ROOT/backends/$backend/tidy.sql"$'\n'
-    fi
-    text+="CALL bench.sample_$name($run, $sample, $scale, :first, :times);"$'\n''SELECT :first + :times AS first \gset'$'\n'
-    text+="${NOTES[after]:-}"$'\n'
-  done
-  measured "$run" "\\set scale $scale"$'\n'"$text" | session "$backend"
+  run_step "$run" "$backend" "$sample" "$text"
 }
 
 # parts_sample RUN BACKEND SCRIPT SAMPLE CLIENTS SCALE FIRST TIMES: CLIENTS backends run the script TIMES times each from
@@ -100,8 +100,8 @@ workload_deep_seed() {
 }
 
 workload_deep() {
-  generic_run "$1" deep "$3" "$4" "$((DEEP_LINKS / 1000))" "$(run_samples "$1")"
-  session "$4" -c "CALL bench.deep_check($DEEP_LINKS)"
+  generic_step "$1" deep "$3" "$4" "$((DEEP_LINKS / 1000))" "$5"
+  ! run_ends "$1" "$5" || session "$4" -c "CALL bench.deep_check($DEEP_LINKS)"
 }
 
 workload_bulk_seed() {
@@ -114,32 +114,28 @@ EOF
 
 workload_bulk() {
   local scale=$((TARGETS_LINKS / 1000))
-  graph_ready bulk "$4" "$scale"
-  generic_run "$1" bulk "$3" "$4" "$scale" "$(run_samples "$1")"
+  (($5 >= 0)) || graph_ready bulk "$4" "$scale"
+  generic_step "$1" bulk "$3" "$4" "$scale" "$5"
+}
+
+# graph_written WORKLOAD OPERATION BACKEND SCALE: before a run. What is written need not find the dataset unchanged; what is read must.
+graph_written() {
+  if writes "$2" && [[ ${GRAPH_HELD[$3]:-} == "changed $4" ]]; then
+    session "$3" -c 'CALL bench.hold()'
+  else
+    graph_ready "$1" "$3" "$4"
+  fi
+  if writes "$2"; then
+    GRAPH_HELD[$3]="changed $4"
+  fi
 }
 
 workload_functions_seed() { :; }
 
 workload_functions() {
   local scale=$((TARGETS_LINKS / 1000))
-  if writes "$3" && [[ ${GRAPH_HELD[$4]:-} == "changed $scale" ]]; then
-    session "$4" -c 'CALL bench.hold()'
-  else
-    graph_ready functions "$4" "$scale"
-  fi
-  generic_run "$1" functions "$3" "$4" "$scale" "$(run_samples "$1")"
-  if writes "$3"; then
-    GRAPH_HELD[$4]="changed $scale"
-  fi
-}
-
-# run_samples RUN: how many samples the plan gives it.
-run_samples() {
-  if [[ -n ${RUN_SAMPLES[$1]:-} ]]; then
-    printf '%s\n' "${RUN_SAMPLES[$1]}"
-  else
-    sql -c "SELECT samples FROM bench.runs WHERE run = $1"
-  fi
+  (($5 >= 0)) || graph_written functions "$3" "$4" "$scale"
+  generic_step "$1" functions "$3" "$4" "$scale" "$5"
 }
 
 # Mode nK: the dataset of about 10^K links. Mode `restart`: see restart.bash.
@@ -147,84 +143,100 @@ workload_scale_seed() { :; }
 
 workload_scale() {
   if [[ $2 == restart ]]; then
-    restart_run "$1" "$4" "$((TARGETS_LINKS / 1000))"
+    restart_step "$1" "$4" "$((TARGETS_LINKS / 1000))" "$5"
     return
   fi
   local scale=$((10 ** (${2#n} - 3)))
-  if writes "$3" && [[ ${GRAPH_HELD[$4]:-} == "changed $scale" ]]; then
-    session "$4" -c 'CALL bench.hold()'
-  else
-    graph_ready scale "$4" "$scale"
-    size_record "scale 10^${2#n}" "$4"
+  if (($5 < 0)); then
+    graph_written scale "$3" "$4" "$scale"
+    writes "$3" || size_record "scale 10^${2#n}" "$4"
   fi
-  generic_run "$1" scale "$3" "$4" "$scale" "$(run_samples "$1")"
-  if writes "$3"; then
-    GRAPH_HELD[$4]="changed $scale"
-  fi
+  generic_step "$1" scale "$3" "$4" "$scale" "$5"
 }
 
-workload_aged_seed() { :; }
+workload_aged_seed() {
+  declare -gA AGED_CHURNED=()
+  AGED_HOLDER=''
+}
 
 # Mode `fresh`: after a load. `aged`: after AGED_UPDATES updates while an old snapshot is held, which still is. `after`: the
 # snapshot is gone, and the backend's own cleaning is timed: VACUUM, or settling.
 workload_aged() {
-  local run=$1 mode=$2 operation=$3 backend=$4 scale=$AGED_SCALE
-  [[ $mode != fresh ]] || graph_ready aged "$backend" "$scale"
-  if [[ $mode == aged && ${AGED_BACKEND:-} != "$backend" ]]; then
-    AGED_BACKEND=$backend
-    PGAPPNAME=doublets_bench_snapshot session "$backend" >/dev/null 2>&1 \
-      <<<"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM links; SELECT pg_sleep(86400);" &
+  local run=$1 mode=$2 operation=$3 backend=$4 sample=$5 scale=$AGED_SCALE text=''
+  if ((sample < 0)); then
+    case $mode in
+      fresh) graph_written aged "$operation" "$backend" "$scale" ;;
+      aged) aged_make "$backend" ;;
+      after) aged_release ;;
+    esac
+  fi
+  if [[ $operation != tidy ]]; then
+    generic_step "$run" aged "$operation" "$backend" "$scale" "$sample" "$mode"
+    return
+  fi
+  ((sample <= 0)) || text="SELECT bench.meter_start() AS meter \\gset
+\\i $BENCH_ROOT/backends/$backend/tidy.sql
+SELECT bench.meter_stop(:'meter') AS meter \\gset
+CALL bench.meter_keep_run($run, $sample, :'meter');"
+  run_step "$run" "$backend" "$sample" "$text"
+}
+
+# aged_make BACKEND: updates it, under a snapshot that is older than its updates and has seen every backend.
+aged_make() {
+  [[ -z ${AGED_CHURNED[$1]:-} ]] || return 0
+  if [[ -z $AGED_HOLDER ]]; then
+    PGAPPNAME=doublets_bench_snapshot sql >/dev/null 2>&1 \
+      <<<"BEGIN ISOLATION LEVEL REPEATABLE READ; $(printf 'SELECT count(*) FROM %s.links; ' "${BACKENDS[@]}") SELECT pg_sleep(86400);" &
     AGED_HOLDER=$!
     while [[ $(sql -c "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'doublets_bench_snapshot'
       AND wait_event = 'PgSleep'") != 1 ]]; do
       sleep 0.05
     done
-    session "$backend" -c "CALL bench.aged_churn($scale, $AGED_UPDATES)" -c 'ANALYZE links'
-    GRAPH_HELD[$backend]=''
   fi
-  if [[ $operation != tidy ]]; then
-    generic_run "$run" aged "$operation" "$backend" "$scale" "$(run_samples "$run")" "$mode"
-    return
-  fi
-  sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'doublets_bench_snapshot'" >/dev/null
-  wait "$AGED_HOLDER" || true
-  measured "$run" "SELECT bench.meter_start() AS meter \\gset
-\\i $BENCH_ROOT/backends/$backend/tidy.sql
-SELECT bench.meter_stop(:'meter') AS meter \\gset
-CALL bench.meter_keep_run($run, 1, :'meter');" | session "$backend"
+  session "$1" -c "CALL bench.aged_churn($AGED_SCALE, $AGED_UPDATES)" -c 'ANALYZE links'
+  GRAPH_HELD[$1]='' AGED_CHURNED[$1]=1
 }
 
-workload_backends_seed() { :; }
+# aged_release: the snapshot goes.
+aged_release() {
+  [[ -n $AGED_HOLDER ]] || return 0
+  sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'doublets_bench_snapshot'" >/dev/null
+  wait "$AGED_HOLDER" || true
+  AGED_HOLDER='' AGED_CHURNED=()
+}
+
+workload_backends_seed() {
+  declare -gA PARTS_FIRST=() PARTS_TIMES=()
+}
 
 # Mode `one` or `two`: so many backends. What they did is taken back after each sample.
 workload_backends() {
-  local run=$1 mode=$2 operation=$3 backend=$4 scale=$((TARGETS_LINKS / 1000)) script=backends_$3 clients sample samples times first=1
-  local effect
+  local run=$1 mode=$2 operation=$3 backend=$4 sample=$5 scale=$((TARGETS_LINKS / 1000)) script=backends_$3 clients times effect
   case $mode in one) clients=1 ;; two) clients=2 ;; esac
-  graph_ready backends "$backend" "$scale"
   effect=$(generate_says "$BENCH_ROOT/$script.sql" effect)
-  session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
-  times=2000
-  samples=$(run_samples "$run")
-  for ((sample = -1; sample <= samples; sample++)); do
-    parts_sample "$run" "$backend" "$script" "$sample" "$clients" "$scale" "$first" "$times"
-    first=$((first + times))
-    session "$backend" -c "CALL bench.count_effect($((clients * times * ${effect:-0})))"
-    if [[ -n $effect ]]; then
-      session "$backend" -c 'DELETE FROM links WHERE source >= 1000000000' -c 'CALL bench.hold()'
-    fi
-    if [[ $operation == update || $operation == create ]]; then
-      tidy "$backend"
-    fi
-    if ((sample <= 0)); then
-      times=$(sql -c "SELECT bench.bounded(floor(times * $SAMPLE_SECONDS * 1e6 / max(wall_us))::bigint, 0)
-        FROM bench.parts WHERE run = $run AND sample = $sample GROUP BY times")
-    else
-      sql -c "CALL bench.parts_keep($run, $sample, $clients)"
-    fi
-  done
-  session "$backend" -c "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run"
-  if writes "$operation"; then
-    GRAPH_HELD[$backend]=''
+  if ((sample < 0)); then
+    graph_ready backends "$backend" "$scale"
+    session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
+    PARTS_FIRST[$run]=1 PARTS_TIMES[$run]=2000
+  fi
+  times=${PARTS_TIMES[$run]}
+  parts_sample "$run" "$backend" "$script" "$sample" "$clients" "$scale" "${PARTS_FIRST[$run]}" "$times"
+  PARTS_FIRST[$run]=$((PARTS_FIRST[$run] + times))
+  session "$backend" -c "CALL bench.count_effect($((clients * times * ${effect:-0})))"
+  if [[ -n $effect ]]; then
+    session "$backend" -c 'DELETE FROM links WHERE source >= 1000000000' -c 'CALL bench.hold()'
+  fi
+  if [[ $operation == update || $operation == create ]]; then
+    tidy "$backend"
+  fi
+  if ((sample <= 0)); then
+    PARTS_TIMES[$run]=$(sql -c "SELECT bench.bounded(floor(times * $SAMPLE_SECONDS * 1e6 / max(wall_us))::bigint, 0)
+      FROM bench.parts WHERE run = $run AND sample = $sample GROUP BY times")
+  else
+    sql -c "CALL bench.parts_keep($run, $sample, $clients)"
+  fi
+  if run_ends "$run" "$sample"; then
+    session "$backend" -c "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run"
+    ! writes "$operation" || GRAPH_HELD[$backend]=''
   fi
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Measuring: the plan of the runs, then a psql session per run or a pgbench session per sample. Requires session.bash,
+# Measuring: the plan of the steps, then a psql session per run or a pgbench session per sample. Requires session.bash,
 # statements.bash and the settings of options.bash; RAW is the directory the raw results go to, WORK a scratch directory of
 # the client.
 
@@ -47,10 +47,11 @@ measure_missing() {
   done < <(grep -l -- '^-- needs: ' "$BENCH_ROOT"/*.sql)
 }
 
-# measure_plan: fills bench.runs and bench.steps. The order is shuffled by SEED within a workload and repetition. Workloads
-# that share a load among operations go through the backends one after the other, backends shuffled, and read before they
-# write, the restart going with the reads of 10^6 links, which are its own; of `targets`, afterwards clients read from all backends, then they write, with the backends taking turns sample by
-# sample. The floors of clients are measured among them, because they are compared.
+# measure_plan: fills bench.runs and bench.steps. Samples of all backends of one operation are taken in turn, in an order that SEED
+# shuffles anew for each of them: the speed of a machine changes for seconds at a time, and so the change meets all of them alike.
+# Of clients, all operations take turns, first those that read, then those that write, with the floors of clients among them,
+# because they are compared. Otherwise operations come one after the other, shuffled by SEED within a workload and
+# repetition; where they share a load, they read before they write, the restart coming after the reads of 10^6 links.
 measure_plan() {
   local heavy missing
   heavy=$(measure_heavy | paste -sd ,)
@@ -58,7 +59,7 @@ measure_plan() {
   [[ -z $missing ]] || log "left out, because this version of the extension lacks the function: $missing"
   sql -v seed="$SEED" -v samples="$SAMPLES" -v loads="$LOAD_SAMPLES" -v repetitions="$REPETITIONS" \
     -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" -v heavy="{$heavy}" -v missing="{$missing}" \
-    -v in_turn="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${LEFT_OUT[*]:-}")}" <<'EOF'
+    -v staged="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${LEFT_OUT[*]:-}")}" <<'EOF'
 DELETE FROM bench.operations
 WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' ' || mode = ANY (:'left_out'::text[])
   OR workload || ' ' || operation = ANY (:'left_out'::text[])
@@ -66,38 +67,38 @@ WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' '
   OR workload <> ALL (:'workloads'::text[]);
 
 CREATE TEMPORARY TABLE planned AS
-SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase,
-    CASE WHEN o.in_turn AND o.phase = 0 THEN md5(concat_ws(':', :'seed', repetition, b.backend)) END,
-    CASE WHEN o.in_turn THEN o.stage END,
-    CASE WHEN o.workload = 'real' THEN o.mode END,
-    md5(concat_ws(':', :'seed', repetition, o.workload, o.mode, o.operation, b.backend))) AS run,
-  repetition, o.place, o.phase, o.workload, o.mode, o.operation, b.backend,
+SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase, o.stage, o.shuffled, b.position) AS run,
+  repetition, o.place, o.phase, o.stage, o.shuffled, o.workload, o.mode, o.operation, b.backend,
   CASE WHEN o.workload || ' ' || o.operation = ANY (:'heavy'::text[])
       OR o.workload IN ('linkbench', 'checkout', 'contention', 'backends') THEN :loads
     WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples
-FROM (
+FROM generate_series(1, :repetitions) AS repetition
+CROSS JOIN LATERAL (
   SELECT *, CASE WHEN mode <> 'client' THEN 0 WHEN operation IN ('xid', 'insert') THEN 2 ELSE 1 END AS phase,
     array_position(:'workloads'::text[],
       CASE WHEN mode = 'client' AND 'targets' = ANY (:'workloads') THEN 'targets' ELSE workload END) AS place,
-    workload = ANY (:'in_turn') AS in_turn,
-    CASE WHEN operation = 'insert_select' THEN 1 WHEN operation ~ '^copy' AND workload = 'targets' THEN 2
-      WHEN operation !~ '^(create|update|insert|delete)' THEN 3 ELSE 4 END
-      + CASE WHEN mode = 'restart' THEN 60 WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer
-        ELSE coalesce(10 * array_position('{fresh,aged,after}', mode), 0) END AS stage
+    CASE WHEN workload = 'real' THEN CASE mode WHEN 'server' THEN 1 ELSE 2 END
+      WHEN mode = 'restart' THEN 64
+      WHEN mode <> 'client' AND workload = ANY (:'staged') THEN
+        CASE WHEN operation = 'insert_select' THEN 1 WHEN operation ~ '^copy' AND workload = 'targets' THEN 2
+          WHEN operation !~ '^(create|update|insert|delete)' THEN 3 ELSE 5 END
+        + CASE WHEN workload = 'scale' THEN 10 * substr(mode, 2)::integer
+            ELSE coalesce(10 * array_position('{fresh,aged,after}', mode), 0) END
+      ELSE 0 END AS stage,
+    CASE WHEN mode <> 'client' THEN md5(concat_ws(':', :'seed', repetition, workload, mode, operation)) ELSE '' END AS shuffled
   FROM bench.operations
   WHERE mode <> 'committed'
 ) AS o
 JOIN bench.backends AS b ON (o.workload = 'floors') = (b.backend = 'server')
-  AND o.workload || ' ' || b.backend <> ALL (:'left_out'::text[])
-CROSS JOIN generate_series(1, :repetitions) AS repetition;
+  AND o.workload || ' ' || b.backend <> ALL (:'left_out'::text[]);
 
 INSERT INTO bench.runs (run, repetition, workload, mode, operation, backend, samples)
 SELECT run, repetition, workload, mode, operation, backend, samples FROM planned;
 
 INSERT INTO bench.steps (step, run, sample)
-SELECT row_number() OVER (ORDER BY place, repetition, phase, CASE phase WHEN 0 THEN run END, sample,
-    md5(concat_ws(':', :'seed', repetition, sample, operation, backend))), run, sample
-FROM planned, generate_series(CASE phase WHEN 0 THEN 1 ELSE -1 END, CASE phase WHEN 0 THEN 1 ELSE samples END) AS sample;
+SELECT row_number() OVER (ORDER BY place, repetition, phase, stage, shuffled, sample,
+    md5(concat_ws(':', :'seed', repetition, sample, workload, mode, operation, backend))), run, sample
+FROM planned, generate_series(-1, samples) AS sample;
 EOF
 }
 
@@ -105,6 +106,7 @@ EOF
 declare -gA WORKLOAD_US=()
 measure_all() {
   local plan=() line run workload mode operation backend sample samples total k=0 began
+  CLIENT_CORE=$(client_core)
   declare -ga RUN_SAMPLES=()
   local -A seeded=()
   mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend, sample, samples
@@ -130,13 +132,29 @@ measure_all() {
   done
 }
 
-# measured RUN SQL: the run's SQL, between two probes and after a checkpoint, on stdout, for `session`. SQL that has a checkpoint
-# of its own, after it has seeded, needs no other.
-measured() {
-  local checkpoint='CHECKPOINT;'
-  [[ $2 != *"$checkpoint"* ]] || checkpoint=''
-  printf '%s\n' '\o /dev/null' "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $1;" "$checkpoint" "$2" \
-    "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $1;"
+# run_step RUN BACKEND SAMPLE TEXT: a step of a run inside the server: SQL and psql's commands for the session of that run, on the
+# core that is measured on. Step -1 resets and ends with a checkpoint; so the checkpoints of all backends are over when the first
+# one warms up in step 0. A step of a sample comes for each sample. The probes are taken before the warm-up and after the last sample.
+run_step() {
+  local run=$1 sample=$3 text=$4
+  case $sample in
+    -1)
+      talk_open "$run" "$2"
+      [[ -z ${CLIENT_CORE:-} ]] || text="CALL bench.pin($CLIENT_CORE);"$'\n'$text
+      text+=$'\n''CHECKPOINT;'
+      ;;
+    0) text="UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run;"$'\n'$text ;;
+  esac
+  if run_ends "$run" "$sample"; then
+    text+=$'\n'"UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run;"
+  fi
+  talk "$run" "$text"
+  ! run_ends "$run" "$sample" || talk_close "$run"
+}
+
+# run_ends RUN SAMPLE: whether it is the last one.
+run_ends() {
+  [[ $2 == "${RUN_SAMPLES[$1]}" ]]
 }
 
 # client_core: the last core this process may run on, or nothing where that is not to be found.
@@ -153,9 +171,7 @@ client_core() {
 client_sample() {
   local run=$1 backend=$2 script=$3 scale=$4 sample=$5 turns=${CLIENT_TURNS[$1]:-200} wrapped=$WORK/client.sql before
   local pin=() client=(pgbench)
-  # Found out once.
-  [[ -v CLIENT_CORE ]] || CLIENT_CORE=$(client_core)
-  if [[ -n $CLIENT_CORE ]]; then
+  if [[ -n ${CLIENT_CORE:-} ]]; then
     pin=("CALL bench.pin($CLIENT_CORE);")
     client=(taskset -c "$CLIENT_CORE" pgbench)
   fi
@@ -166,7 +182,7 @@ client_sample() {
     cat "$BENCH_ROOT/$script"
     printf '%s\n' "\\if :turn = $CLIENT_DONE" "CALL bench.mark('end');" '\endif'
   } >"$wrapped"
-  ((sample > 0)) || session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
+  ((sample >= 0)) || session "$backend" -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run" -c CHECKPOINT
   PGOPTIONS="-c search_path=$backend,bench" "${client[@]}" -n -M prepared -c 1 -s "$scale" -D turn=0 \
     --random-seed=$((SEED + sample + 1)) -t "$CLIENT_DONE" -f "$wrapped" >"$WORK/pgbench.log" 2>&1 ||
     { cat "$WORK/pgbench.log" >&2; die "pgbench failed: $script on $backend"; }

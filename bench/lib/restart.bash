@@ -1,39 +1,45 @@
 # shellcheck shell=bash
 # How long it takes until a backend is of use again after the server was restarted. Requires generic.bash and a private cluster.
 
-# restart_run RUN BACKEND SCALE: a sample begins when the server is started, after an orderly stop, and ends when the backend holds
-# all links of the dataset and has counted them. A volatile store is empty then and is filled from a file in the data
-# directory; a table has kept its links. The backend ends with what it began with; the stores of all others are empty.
-restart_run() {
-  local run=$1 backend=$2 scale=$3 sample samples began ended commands=()
-  graph_ready scale "$backend" "$scale"
-  if [[ ${GRAPH_INPUT:-} != "$scale" ]]; then
-    sql -c "CALL bench.graph_input($scale)"
-    GRAPH_INPUT=$scale
-  fi
+# restart_step RUN BACKEND SCALE SAMPLE: a sample begins when the server is started, after an orderly stop, and ends when the backend
+# holds all links of the dataset and has counted them. A volatile store is empty then and is filled from a file in the data
+# directory; a table has kept its links.
+restart_step() {
+  local run=$1 backend=$2 scale=$3 sample=$4 name began ended commands=()
+  case $sample in
+    -1)
+      graph_ready scale "$backend" "$scale"
+      if [[ ${GRAPH_INPUT:-} != "$scale" ]]; then
+        sql -c "CALL bench.graph_input($scale)"
+        GRAPH_INPUT=$scale
+      fi
+      sql -c "COPY bench.edges TO PROGRAM 'cat >doublets_bench_restart.copy'"
+      return
+      ;;
+    0)
+      sql -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run"
+      return
+      ;;
+  esac
   if [[ $(backend_kind "$backend") == doublets ]]; then
-    session "$backend" -c "COPY bench.edges TO PROGRAM 'cat >doublets_bench_restart.copy'"
     commands=(-c "COPY links (source, target) FROM 'doublets_bench_restart.copy'")
   fi
-  sql -c "UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run"
-  samples=$(run_samples "$run")
-  for ((sample = 1; sample <= samples; sample++)); do
-    restart_server stop -m fast -w -t 60
-    began=${EPOCHREALTIME/[.,]/}
-    restart_server start -W -l "$CLUSTER_DIR/server.log"
-    restart_wait
-    session "$backend" "${commands[@]}" -c 'SELECT count(*) FROM links' >/dev/null
-    ended=${EPOCHREALTIME/[.,]/}
-    session "$backend" -c 'CALL bench.check_load()'
-    sql -c "INSERT INTO bench.samples SELECT workload, mode, operation, backend, repetition, $sample, 1, $((ended - began))
-      FROM bench.runs WHERE run = $run"
+  restart_server stop -m fast -w -t 60
+  began=${EPOCHREALTIME/[.,]/}
+  restart_server start -W -l "$CLUSTER_DIR/server.log"
+  restart_wait
+  session "$backend" "${commands[@]}" -c 'SELECT count(*) FROM links' >/dev/null
+  ended=${EPOCHREALTIME/[.,]/}
+  session "$backend" -c 'CALL bench.check_load()'
+  sql -c "INSERT INTO bench.samples SELECT workload, mode, operation, backend, repetition, $sample, 1, $((ended - began))
+    FROM bench.runs WHERE run = $run"
+  # Every other store is empty now, and this one will be.
+  for name in "${BACKENDS[@]}"; do
+    [[ $(backend_kind "$name") != doublets ]] || GRAPH_HELD[$name]=''
   done
-  sql -c "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run"
-  rm -f -- "$CLUSTER_DIR/data/doublets_bench_restart.copy"
-  tidy "$backend"
-  GRAPH_HELD=()
-  # shellcheck disable=SC2004  # the keys are names
-  GRAPH_HELD[$backend]=$scale
+  if run_ends "$run" "$sample"; then
+    sql -c "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run"
+  fi
 }
 
 # restart_server ACTION OPTION…: pg_ctl for the private cluster.

@@ -13,6 +13,35 @@ session() {
   PGOPTIONS="-c search_path=$backend,bench" sql "$@"
 }
 
+# talk_open RUN BACKEND: a session for the samples of a run, which other runs' samples come between: it stays open, so that what it
+# has planned and mapped stays with it.
+talk_open() {
+  local pipe=$WORK/talk.$1 to from
+  declare -gA TALK_TO TALK_FROM TALK_PID
+  mkfifo "$pipe.to" "$pipe.from"
+  session "$2" <"$pipe.to" >"$pipe.from" &
+  TALK_PID[$1]=$!
+  exec {to}>"$pipe.to" {from}<"$pipe.from"
+  TALK_TO[$1]=$to TALK_FROM[$1]=$from
+  rm -f -- "$pipe.to" "$pipe.from"
+}
+
+# talk RUN TEXT: the session does the text, SQL and psql's commands, and this waits for it. What it prints is not kept.
+talk() {
+  local line=''
+  printf '%s\n\\qecho done\n' "$2" >&"${TALK_TO[$1]}"
+  until [[ $line == done ]]; do
+    IFS= read -r line <&"${TALK_FROM[$1]}" || die "a measuring session ended early"
+  done
+}
+
+talk_close() {
+  local to=${TALK_TO[$1]} from=${TALK_FROM[$1]}
+  printf '\\q\n' >&"$to"
+  wait "${TALK_PID[$1]}" || die "a measuring session failed"
+  exec {to}>&- {from}<&-
+}
+
 # csv_line FIELD…: one line of CSV.
 csv_line() {
   local line='' field
@@ -27,7 +56,7 @@ clock() {
   printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
 }
 
-# progress DONE TOTAL WHAT: run DONE of TOTAL begins. Overwrites its line on a terminal; elsewhere every fifth second.
+# progress DONE TOTAL WHAT: step DONE of TOTAL begins. Overwrites its line on a terminal; elsewhere every fifth second.
 progress() {
   local done=$1 total=$2 what=$3 elapsed left='' text
   # A text takes several processes, which would slow down what is measured next.
@@ -36,7 +65,7 @@ progress() {
   if ((done > 1)); then
     left=", about $(clock $((elapsed * (total - done + 1) / (done - 1)))) left"
   fi
-  text="run $done of $total ($what), $(clock "$elapsed") elapsed$left"
+  text="step $done of $total ($what), $(clock "$elapsed") elapsed$left"
   if [[ -t 2 ]]; then
     printf '\r\033[K%s' "$text" >&2
     ((done < total)) || printf '\n' >&2

@@ -1,13 +1,16 @@
 # shellcheck shell=bash
 # The workloads: workload_<name>_seed once, before the workload's first run; workload_<name> RUN MODE OPERATION BACKEND
-# SAMPLE for each step: a run inside the server, or one sample of a client. Requires measure.bash and debian.bash.
+# SAMPLE for each step: -1 resets, 0 warms up, the others are the samples. Requires measure.bash and debian.bash.
 
 workload_floors_seed() { :; }
 
 workload_floors() {
-  local run=$1 mode=$2 operation=$3 sample=$5
+  local run=$1 mode=$2 operation=$3 sample=$5 text='\set times 1000'
   case $mode in
-    server) measured "$run" "CALL bench.floors_run($run, $SAMPLE_SECONDS);" | session bench ;;
+    server)
+      ((sample < 0)) || text="CALL bench.floors_sample($run, $sample, $SAMPLE_SECONDS, :times) \\gset"
+      run_step "$run" bench "$sample" "$text"
+      ;;
     client) client_sample "$run" bench "floor_$operation.sql" 1 "$sample" ;;
   esac
 }
@@ -23,15 +26,19 @@ workload_links8_seed() {
 
 # Every run starts from an emptied and reseeded table; what a sample that writes leaves behind is tidied before the next.
 workload_links8() {
-  local run=$1 operation=$3 backend=$4 sample text tidy="\\i $BENCH_ROOT/backends/$4/tidy.sql"
-  text="CALL bench.links8_seed($BACKGROUND);"$'\n'"$tidy"$'\n'"CHECKPOINT;"$'\n'
-  text+="CALL bench.links8_warm_up($run, $BACKGROUND, $ACTIVE, $WARM_UP, $SAMPLE_SECONDS, 0) \\gset"$'\n'
-  for ((sample = 1; sample <= SAMPLES; sample++)); do
-    [[ $operation == each_* ]] || text+=$tidy$'\n'
-    text+="CALL bench.links8_sample($run, $sample, $BACKGROUND, $ACTIVE, :iterations);"$'\n'
-  done
-  [[ $operation == each_all ]] || text=$(plans_settings links8)$'\n'$text
-  measured "$run" "$text" | session "$backend"
+  local run=$1 operation=$3 backend=$4 sample=$5 text='' tidy="\\i $BENCH_ROOT/backends/$4/tidy.sql"
+  case $sample in
+    -1)
+      [[ $operation == each_all ]] || text=$(plans_settings links8)$'\n'
+      text+="CALL bench.links8_seed($BACKGROUND);"$'\n'$tidy
+      ;;
+    0) text="CALL bench.links8_warm_up($run, $BACKGROUND, $ACTIVE, $WARM_UP, $SAMPLE_SECONDS, 0) \\gset" ;;
+    *)
+      [[ $operation == each_* ]] || text=$tidy$'\n'
+      text+="CALL bench.links8_sample($run, $sample, $BACKGROUND, $ACTIVE, :iterations);"
+      ;;
+  esac
+  run_step "$run" "$backend" "$sample" "$text"
 }
 
 workload_links7_seed() {
@@ -44,14 +51,19 @@ workload_links7_seed() {
 }
 
 workload_links7() {
-  local run=$1 operation=$3 backend=$4 sample text tidy="\\i $BENCH_ROOT/backends/$4/tidy.sql"
-  text="CALL bench.links7_seed($BACKGROUND7);"$'\n'"$tidy"$'\n'"CHECKPOINT;"$'\n'
-  text+="CALL bench.links7_warm_up($run, $BACKGROUND7, $ACTIVE7, $WARM_UP, $SAMPLE_SECONDS, 0) \\gset"$'\n'
-  for ((sample = 1; sample <= SAMPLES; sample++)); do
-    text+=$tidy$'\n'"CALL bench.links7_sample($run, $sample, $BACKGROUND7, $ACTIVE7, :iterations);"$'\n'
-  done
-  [[ $operation == query_all ]] || text=$(plans_settings links7)$'\n'$text
-  measured "$run" "$text" | session "$backend"
+  local run=$1 operation=$3 backend=$4 sample=$5 text='' tidy="\\i $BENCH_ROOT/backends/$4/tidy.sql"
+  case $sample in
+    -1)
+      [[ $operation == query_all ]] || text=$(plans_settings links7)$'\n'
+      text+="CALL bench.links7_seed($BACKGROUND7);"$'\n'$tidy
+      ;;
+    0) text="CALL bench.links7_warm_up($run, $BACKGROUND7, $ACTIVE7, $WARM_UP, $SAMPLE_SECONDS, 0) \\gset" ;;
+    *)
+      text=$tidy$'\n'
+      text+="CALL bench.links7_sample($run, $sample, $BACKGROUND7, $ACTIVE7, :iterations);"
+      ;;
+  esac
+  run_step "$run" "$backend" "$sample" "$text"
 }
 
 workload_real_seed() { :; }
@@ -104,9 +116,14 @@ EOF
 }
 
 workload_real() {
-  local run=$1 mode=$2 backend=$4
+  local run=$1 mode=$2 sample=$5 text
   [[ ${REAL_LOADED:-} == "$mode" ]] || real_load "$mode"
-  measured "$run" "CALL bench.real_run($run, $REAL_NODES, $SHORT_WARM_UP, $SHORT_SECONDS);" | session "$backend"
+  case $sample in
+    -1) text='CALL bench.touch();' ;;
+    0) text="CALL bench.real_warm_up($run, $REAL_NODES, $SHORT_WARM_UP, $SHORT_SECONDS, 0) \\gset" ;;
+    *) text="CALL bench.real_sample($run, $sample, $REAL_NODES, :passes);" ;;
+  esac
+  run_step "$run" "$4" "$sample" "$text"
 }
 
 workload_targets_seed() {
@@ -127,12 +144,8 @@ workload_targets() {
     size_record targets "$backend"
     TARGETS_HELD[$backend]=$((1100 * scale))
   fi
-  if [[ $operation == copy_bare ]]; then
-    targets_copy_bare "$run" "$backend"
-    return
-  fi
   case $mode in
-    server) measured "$run" "CALL bench.targets_run($run, $scale, $SAMPLE_SECONDS);" | session "$backend" ;;
+    server) run_step "$run" "$backend" "$sample" "$(targets_text "$run" "$operation" "$backend" "$sample" "$scale")" ;;
     client)
       client_sample "$run" "$backend" "targets_$operation.sql" "$scale" "$sample" \
         "CALL bench.check_count(${TARGETS_HELD[$backend]}$([[ $operation != insert ]] || echo ' + @done'))"
@@ -141,12 +154,15 @@ workload_targets() {
   esac
 }
 
-# targets_copy_bare RUN BACKEND: the load as it is done for good: into a table without indexes, which are then built. All of it
-# is timed, except that the old ones go.
-targets_copy_bare() {
-  local run=$1 verbs=$BENCH_ROOT/backends/$2 text='' sample
-  for ((sample = 1; sample <= LOAD_SAMPLES; sample++)); do
-    text+="TRUNCATE links RESTART IDENTITY;
+# targets_text RUN OPERATION BACKEND SAMPLE SCALE: what the session of the run does. copy_bare is the load as it is done for good: into a
+# table without indexes, which are then built. All of it is timed, except that the old ones go.
+targets_text() {
+  local run=$1 operation=$2 verbs=$BENCH_ROOT/backends/$3 sample=$4 scale=$5
+  case $operation:$sample in
+    copy_bare:-1 | copy_bare:0) ;;
+    copy_bare:*)
+      cat <<EOF
+TRUNCATE links RESTART IDENTITY;
 \\i $verbs/bare.sql
 SELECT bench.meter_start() AS meter \\gset
 COPY links (source, target) FROM 'doublets_bench_edges.copy';
@@ -154,7 +170,11 @@ COPY links (source, target) FROM 'doublets_bench_edges.copy';
 SELECT bench.meter_stop(:'meter') AS meter \\gset
 CALL bench.meter_keep_run($run, $sample, :'meter');
 CALL bench.check_load();
-"
-  done
-  measured "$run" "$text" | session "$2"
+EOF
+      ;;
+    insert_select:-1 | copy:-1) ;;
+    *:-1) echo 'CALL bench.touch();' ;;
+    *:0) echo "CALL bench.targets_warm_up($run, $scale, $SAMPLE_SECONDS, 0) \\gset" ;;
+    *) echo "CALL bench.targets_sample($run, $sample, $scale, :times);" ;;
+  esac
 }

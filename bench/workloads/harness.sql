@@ -66,8 +66,8 @@ CREATE TABLE bench.sizes (
   PRIMARY KEY (workload, backend)
 );
 
--- The plan in order: a run inside the server is one step; a run of a client has one for each sample, so that backends take
--- turns. Sample -1 finds the number of transactions, sample 0 warms up.
+-- The plan in order. A run has a step for each sample, so that backends take turns; before them, -1 resets (and finds the number of a
+-- client's transactions), 0 warms up.
 CREATE TABLE bench.steps (
   step integer PRIMARY KEY,
   run integer NOT NULL REFERENCES bench.runs,

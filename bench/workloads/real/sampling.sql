@@ -48,30 +48,35 @@ BEGIN
   CALL bench.check_answer('real ' || graph, operation, trim_scale(answer / passes));
 END $$;
 
--- Warms up, finds how many passes fill `sample_seconds`, takes the samples.
-CREATE PROCEDURE bench.real_run(run_number integer, nodes bigint, warm_up_seconds double precision,
-  sample_seconds double precision)
+-- Warms up and finds how many passes fill `sample_seconds`.
+CREATE PROCEDURE bench.real_warm_up(run_number integer, nodes bigint, warm_up_seconds double precision,
+  sample_seconds double precision, INOUT passes bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
   r bench.runs;
-  passes bigint;
   questions bigint;
   spent double precision := 0;
   wall_us double precision;
   cpu_us double precision;
 BEGIN
   SELECT * INTO r FROM bench.runs WHERE run = run_number;
-  CALL bench.touch();
   LOOP
     CALL bench.real_ask(r.mode, r.operation, 1, nodes, wall_us, cpu_us, questions);
     spent := spent + wall_us;
     EXIT WHEN spent >= warm_up_seconds * 1e6;
   END LOOP;
   passes := greatest(1, floor(sample_seconds * 1e6 / wall_us));
-  FOR sample IN 1..r.samples LOOP
-    CALL bench.real_ask(r.mode, r.operation, passes, nodes, wall_us, cpu_us, questions);
-    INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, questions,
-      wall_us / questions, cpu_us / questions);
-    COMMIT;
-  END LOOP;
+END $$;
+
+CREATE PROCEDURE bench.real_sample(run_number integer, sample integer, nodes bigint, passes bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  r bench.runs;
+  questions bigint;
+  wall_us double precision;
+  cpu_us double precision;
+BEGIN
+  SELECT * INTO r FROM bench.runs WHERE run = run_number;
+  CALL bench.real_ask(r.mode, r.operation, passes, nodes, wall_us, cpu_us, questions);
+  INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, questions,
+    wall_us / questions, cpu_us / questions);
 END $$;

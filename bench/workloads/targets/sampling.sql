@@ -42,44 +42,46 @@ BEGIN
   COMMIT;
 END $$;
 
--- Takes the samples of a run. Loads are timed from the first; the others warm up twice and repeat for `sample_seconds`.
--- Every repetition does the same work, and its answer is checked.
-CREATE PROCEDURE bench.targets_run(run_number integer, scale integer, sample_seconds double precision)
+-- Warms up twice, and finds how many times fill `sample_seconds`. Loads are timed from the first, one time a sample.
+CREATE PROCEDURE bench.targets_warm_up(run_number integer, scale integer, sample_seconds double precision, INOUT times bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
   r bench.runs;
-  loads boolean;
-  times bigint := 1;
-  statements integer;
   wall_us double precision;
   cpu_us double precision;
-  wall_total double precision;
-  cpu_total double precision;
   answer numeric;
 BEGIN
   SELECT * INTO r FROM bench.runs WHERE run = run_number;
-  loads := r.operation IN ('insert_select', 'copy');
-  statements := CASE r.operation WHEN 'cte3' THEN 20 ELSE 1 END;
-  IF NOT loads THEN
-    CALL bench.touch();
+  times := 1;
+  IF r.operation NOT IN ('insert_select', 'copy') THEN
     CALL bench.targets_do(r.operation, scale, wall_us, cpu_us, answer);
     CALL bench.targets_do(r.operation, scale, wall_us, cpu_us, answer);
     times := greatest(1, sample_seconds * 1e6 / wall_us);
   END IF;
-  FOR sample IN 1..r.samples LOOP
-    wall_total := 0;
-    cpu_total := 0;
-    FOR i IN 1..times LOOP
-      CALL bench.targets_do(r.operation, scale, wall_us, cpu_us, answer);
-      wall_total := wall_total + wall_us;
-      cpu_total := cpu_total + cpu_us;
-      CALL bench.check_answer(r.workload, r.operation, answer);
-    END LOOP;
-    INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample,
-      times * statements, wall_total / (times * statements), cpu_total / (times * statements));
-    COMMIT;
-    IF loads THEN
-      CALL bench.check_load();
-    END IF;
+END $$;
+
+-- Takes a sample. Every repetition does the same work, and its answer is checked.
+CREATE PROCEDURE bench.targets_sample(run_number integer, sample integer, scale integer, times bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  r bench.runs;
+  statements integer;
+  wall_us double precision;
+  cpu_us double precision;
+  wall_total double precision := 0;
+  cpu_total double precision := 0;
+  answer numeric;
+BEGIN
+  SELECT * INTO r FROM bench.runs WHERE run = run_number;
+  statements := CASE r.operation WHEN 'cte3' THEN 20 ELSE 1 END;
+  FOR i IN 1..times LOOP
+    CALL bench.targets_do(r.operation, scale, wall_us, cpu_us, answer);
+    wall_total := wall_total + wall_us;
+    cpu_total := cpu_total + cpu_us;
+    CALL bench.check_answer(r.workload, r.operation, answer);
   END LOOP;
+  INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample,
+    times * statements, wall_total / (times * statements), cpu_total / (times * statements));
+  IF r.operation IN ('insert_select', 'copy') THEN
+    CALL bench.check_load();
+  END IF;
 END $$;

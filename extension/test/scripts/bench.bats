@@ -48,7 +48,7 @@ spoiled() {
 # prepared: the database `prepared` of the cluster, with everything the runs need and a plan, but nothing measured.
 prepared() {
   library "for part in options session statements generate measure; do . \"$ROOT/bench/lib/\$part.bash\"; done
-    BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors targets memory)
+    BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors links8 targets memory)
     BACKENDS=(native_unlogged native_covering_unlogged)
     export PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=prepared
     sql -d postgres -c 'CREATE DATABASE prepared'
@@ -308,10 +308,10 @@ refused() {
     "$TREE/scripts/bench.sh" run --no-setup --workloads links8 --output "$BATS_TEST_TMPDIR/result" >"$log" 2>&1 &
   pid=$!
   for _ in $(seq 600); do
-    ! grep -q 'run 1 of' "$log" || break
+    ! grep -q 'step 1 of' "$log" || break
     sleep 0.1
   done
-  grep -q 'run 1 of' "$log"
+  grep -q 'step 1 of' "$log"
   kill -INT -- "-$pid"
   wait "$pid" || [ "$?" -eq 130 ]
   [ ! -e "$BATS_TEST_TMPDIR/result" ]
@@ -342,6 +342,38 @@ refused() {
   [ "$status" -eq 0 ]
   [ "${lines[0]}" = 'f|10|t|4|t|t' ]
   [ "${lines[1]}" = 't|10|t|3|t|t' ]
+}
+
+@test "inside the server the backends of an operation take turns, in an order of their own each time" {
+  run in_prepared "WITH rounds AS (
+      SELECT repetition, workload, mode, operation, sample, min(step) AS first, max(step) - min(step) + 1 AS steps,
+        count(DISTINCT backend) AS whose, string_agg(backend, ',' ORDER BY step) AS sequence
+      FROM steps JOIN runs USING (run) WHERE mode <> 'client' AND workload <> 'floors'
+      GROUP BY repetition, workload, mode, operation, sample
+    ), operations AS (
+      SELECT workload, bool_and(steps = 2 AND whose = 2) AS each_has_one, count(DISTINCT sequence) > 1 AS shuffled,
+        array_agg(sample ORDER BY first) AS samples, max(first + steps) - min(first) = sum(steps) AS together
+      FROM rounds GROUP BY repetition, workload, mode, operation
+    )
+    SELECT count(*), bool_and(each_has_one), count(*) FILTER (WHERE shuffled) > count(*) / 2,
+      bool_and(samples = '{-1,0,1,2,3}'), bool_and(together) FROM operations WHERE workload = 'links8'"
+  [ "$output" = '32|t|t|t|t' ]
+}
+
+@test "a measuring session keeps what it knows between the samples of its run, and its failure ends the run" {
+  run library "for part in session measure; do . \"$ROOT/bench/lib/\$part.bash\"; done
+    WORK=$BATS_TEST_TMPDIR RUN_SAMPLES=([1]=1 [2]=1)
+    export PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=prepared
+    run_step 1 native_unlogged -1 '\\set known one'
+    run_step 2 native_covering_unlogged -1 ''
+    run_step 1 native_unlogged 0 \"SELECT set_config('test.known', :'known' || current_schema, false);\"
+    run_step 2 native_covering_unlogged 0 'CREATE TEMPORARY TABLE own (n integer);'
+    run_step 1 native_unlogged 1 \"COPY (SELECT current_setting('test.known')) TO PROGRAM 'cat >$BATS_TEST_TMPDIR/known';\"
+    run_step 2 native_covering_unlogged 1 'SELECT 1 / 0;'
+    echo went on"
+  [ "$status" -ne 0 ]
+  [[ $output == *"division by zero"*"a measuring session ended early"* ]]
+  [[ $output != *"went on"* ]]
 }
 
 @test "a sample lasts from mark to mark, and says how many transactions the next one needs" {
@@ -468,7 +500,7 @@ SQL
   cp "$BATS_TEST_TMPDIR/schema.sql" "$schema"
   [ "$status" -ne 0 ]
   [[ $output == *"conformance: native_covering_unlogged differs from native"* ]]
-  [[ $output != *"run 1 of"* ]]
+  [[ $output != *"step 1 of"* ]]
   [ ! -e "$BATS_TEST_TMPDIR/result" ]
 }
 

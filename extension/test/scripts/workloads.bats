@@ -113,16 +113,18 @@ generated() {
 }
 
 @test "an operation that is another one done otherwise must answer alike" {
-  local code="SHORT_WARM_UP=0 SHORT_SECONDS=0
+  local code="WORK=$BATS_TEST_TMPDIR SHORT_WARM_UP=0 SHORT_SECONDS=0 RUN_SAMPLES=([1]=2 [2]=2)
     generate_procedures \$BENCH_ROOT/functions_walk3.sql \$BENCH_ROOT/functions_levels3.sql | session native
     sql -c 'CALL bench.graph_input(1)' -c 'DELETE FROM bench.samples' -c 'DELETE FROM bench.runs' \
       -c \"INSERT INTO bench.runs SELECT n, 1, 'functions', 'server', (ARRAY['walk3', 'levels3'])[n], 'native', 2 FROM generate_series(1, 2) AS n\"
     session native -c 'CALL bench.graph_load()'
-    generic_run 1 functions walk3 native 1 2
-    generic_run 2 functions levels3 native 1 2
+    for sample in -1 0 1 2; do
+      generic_step 1 functions walk3 native 1 \$sample
+      generic_step 2 functions levels3 native 1 \$sample
+    done
     sql -c 'SELECT count(*) FROM bench.samples'
     session native -c 'DELETE FROM links WHERE id > 550' -c 'CALL bench.hold()'
-    generic_run 2 functions levels3 native 1 2"
+    generic_step 2 functions levels3 native 1 -1"
   run library "$code"
   [ "$status" -ne 0 ]
   [ "${lines[0]}" = 4 ]
@@ -150,7 +152,8 @@ generated() {
   native -c 'DELETE FROM bench.samples' -c 'DELETE FROM bench.runs' -c "INSERT INTO bench.runs VALUES (1, 1, 'scale', 'restart', 'ready', 'native', 2)"
   local started
   started=$(grep -c 'ready to accept connections' "$CLUSTER/cluster/server.log")
-  run library "WORK=$BATS_TEST_TMPDIR RAW=$BATS_TEST_TMPDIR CLUSTER_DIR=$CLUSTER/cluster; declare -A GRAPH_HELD=(); restart_run 1 native 1
+  run library "WORK=$BATS_TEST_TMPDIR RAW=$BATS_TEST_TMPDIR CLUSTER_DIR=$CLUSTER/cluster; declare -A GRAPH_HELD=()
+    RUN_SAMPLES=([1]=2); for sample in -1 0 1 2; do restart_step 1 native 1 \$sample; done
     sql -c 'SELECT count(*), min(wall_us) > 1000, max(wall_us) < 60e6 FROM bench.samples'"
   [ "$status" -eq 0 ]
   [ "$output" = '2|t|t' ]
@@ -211,7 +214,7 @@ generated() {
 @test "a fixed number of transactions, and every one of them in the log" {
   run library "WORK=$BATS_TEST_TMPDIR LOAD_SECONDS=0.05 TRANSACTIONS_KEPT=40
     sql -c \"INSERT INTO bench.runs VALUES (1, 1, 'contention', 'c2', 'read', 'native', 2)\"
-    load_run 1 native 2 0 1 1 contention_read.sql
+    for sample in -1 0 1 2; do load_step 1 native 2 0 \$sample 1 1 contention_read.sql; done
     sql -c 'SELECT count(*), count(DISTINCT (sample, client, number)), min(latency_us) > 0 FROM bench.transactions' \
       -c 'SELECT iterations, wall_us > 0 FROM bench.samples ORDER BY sample'"
   [ "$status" -eq 0 ]
