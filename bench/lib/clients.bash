@@ -98,7 +98,7 @@ workload_linkbench() {
   load_step "$run" "$backend" "$clients" 0 "$sample" "$scale" 1 linkbench_{list.sql@507,get_node.sql@129,add_link.sql@90} \
     linkbench_{update_link.sql@80,update_node.sql@74,count.sql@49,delete_link.sql@30,add_node.sql@26,delete_node.sql@10} \
     linkbench_pair.sql@5
-  ! run_ends "$run" "$sample" || session "$backend" -c 'CALL bench.linkbench_check()'
+  ! run_ends "$run" || session "$backend" -c 'CALL bench.linkbench_check()'
 }
 
 # The statements of one checkout and one quote are counted on every backend, by the server's own log of statements.
@@ -136,7 +136,7 @@ workload_checkout() {
     c*) load_step "$run" "$backend" "${mode#c}" 0 "$sample" 1 1 "checkout_$operation.sql" ;;
     r*) load_step "$run" "$backend" 8 "${mode#r}" "$sample" 1 1 "checkout_$operation.sql" ;;
   esac
-  ! run_ends "$run" "$sample" || session "$backend" -c 'CALL bench.checkout_check()'
+  ! run_ends "$run" || session "$backend" -c 'CALL bench.checkout_check()'
 }
 
 workload_contention_seed() { :; }
@@ -158,7 +158,7 @@ workload_contention() {
     sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL bench.watch(%' AND pid <> pg_backend_pid()" >/dev/null
     wait "$watcher" || true
   fi
-  if run_ends "$run" "$sample"; then
+  if run_ends "$run"; then
     session "$backend" -c 'CALL bench.count_effect(0)'
     tidy "$backend"
   fi

@@ -4,6 +4,8 @@
 
 # What each backend holds of the dataset of 1100 × scale links: its scale, `changed SCALE`, or nothing.
 declare -gA GRAPH_HELD=()
+# backend_kind of those that were asked for.
+declare -gA KINDS=()
 
 # backend_kind BACKEND: native, doublets or server.
 backend_kind() {
@@ -35,9 +37,12 @@ graph_ready() {
 # generic_step RUN WORKLOAD OPERATION BACKEND SCALE SAMPLE [STATE]: a step of a run inside the server. The first one checks the
 # answer, which every backend must give alike for this scale and state of the dataset.
 generic_step() {
-  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 sample=$6 answers=20 text='' take
-  name=$2_$3_$(backend_kind "$backend")
+  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 sample=$6 answers=20 text='' take visits=$VISITS
+  [[ -n ${KINDS[$backend]:-} ]] || KINDS[$backend]=$(backend_kind "$backend")
+  name=$2_$3_${KINDS[$backend]}
   script_notes "$file"
+  # As the plan has it.
+  [[ -z ${NOTES[heavy]:-}${NOTES[before]:-}${NOTES[after]:-}${NOTES[effect]:-} ]] || visits=1
   take="CALL bench.sample_$name($run, $sample, $scale, :first, :times);"$'\n''SELECT :first + :times AS first \gset'$'\n'
   if [[ -n ${NOTES[before]:-}${NOTES[after]:-}${NOTES[effect]:-} ]]; then
     take="${NOTES[before]:-}"$'\n'"\\i $BENCH_ROOT/backends/$backend/tidy.sql"$'\n'"$take${NOTES[after]:-}"$'\n'
@@ -57,7 +62,7 @@ CALL bench.check_answer('$2', '${NOTES[answers]:-$3}:$scale${7:+:$7}', bench.ans
     # Two requests warm up, unless each takes long.
     [[ -n ${NOTES[heavy]:-} ]] || text+=$take$take
   else
-    text="CALL bench.warm_up_$name($scale, $SHORT_WARM_UP, $SHORT_SECONDS, 1, 1) \\gset"
+    text="CALL bench.warm_up_$name($scale, $SHORT_WARM_UP, $SHORT_SECONDS / $visits, 1, 1) \\gset"
   fi
   run_step "$run" "$backend" "$sample" "$text"
 }
@@ -101,7 +106,7 @@ workload_deep_seed() {
 
 workload_deep() {
   generic_step "$1" deep "$3" "$4" "$((DEEP_LINKS / 1000))" "$5"
-  ! run_ends "$1" "$5" || session "$4" -c "CALL bench.deep_check($DEEP_LINKS)"
+  ! run_ends "$1" || session "$4" -c "CALL bench.deep_check($DEEP_LINKS)"
 }
 
 workload_bulk_seed() {
@@ -235,7 +240,7 @@ workload_backends() {
   else
     sql -c "CALL bench.parts_keep($run, $sample, $clients)"
   fi
-  if run_ends "$run" "$sample"; then
+  if run_ends "$run"; then
     session "$backend" -c "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run"
     ! writes "$operation" || GRAPH_HELD[$backend]=''
   fi

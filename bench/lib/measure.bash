@@ -28,12 +28,17 @@ measure_prepare() {
 # measure_heavy: the operations whose scripts say that a sample is one time or takes long, as `workload operation`, one per
 # line; those of `targets` that load, and the restart.
 measure_heavy() {
-  local file name
   printf '%s\n' 'targets insert_select' 'targets copy' 'targets copy_bare' 'scale ready'
+  measure_says once heavy
+}
+
+# measure_says NAME…: the operations whose scripts say one of the names, in the same form.
+measure_says() {
+  local file name
   while read -r file; do
     name=$(basename "$file" .sql)
     printf '%s %s\n' "${name%%_*}" "${name#*_}"
-  done < <(grep -lxE -- '-- (once|heavy)' "$BENCH_ROOT"/*.sql)
+  done < <(grep -lE -- "^-- ($(IFS='|'; echo "$*"))(:.*)?\$" "$BENCH_ROOT"/*.sql)
 }
 
 # measure_missing: the operations that need a function that no backend of this run has, in the same form.
@@ -52,14 +57,17 @@ measure_missing() {
 # Of clients, all operations take turns, first those that read, then those that write, with the floors of clients among them,
 # because they are compared. Otherwise operations come one after the other, shuffled by SEED within a workload and
 # repetition; where they share a load, they read before they write, the restart coming after the reads of 10^6 links.
+# Inside the server a sample is spread over VISITS visits: a second in which the machine is slow then lengthens all samples
+# a little and none of them much. One visit has what takes long at a time, or is to be taken back after each sample.
 measure_plan() {
-  local heavy missing
+  local heavy missing whole
+  whole=$(measure_says once heavy before after effect | paste -sd ,)
   heavy=$(measure_heavy | paste -sd ,)
   missing=$(measure_missing | paste -sd ,)
   [[ -z $missing ]] || log "left out, because this version of the extension lacks the function: $missing"
   sql -v seed="$SEED" -v samples="$SAMPLES" -v loads="$LOAD_SAMPLES" -v repetitions="$REPETITIONS" \
     -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" -v heavy="{$heavy}" -v missing="{$missing}" \
-    -v staged="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${LEFT_OUT[*]:-}")}" <<'EOF'
+    -v visits="$VISITS" -v whole="{$whole}" -v staged="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${LEFT_OUT[*]:-}")}" <<'EOF'
 DELETE FROM bench.operations
 WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' ' || mode = ANY (:'left_out'::text[])
   OR workload || ' ' || operation = ANY (:'left_out'::text[])
@@ -71,7 +79,9 @@ SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase, o.stage, o.shuf
   repetition, o.place, o.phase, o.stage, o.shuffled, o.workload, o.mode, o.operation, b.backend,
   CASE WHEN o.workload || ' ' || o.operation = ANY (:'heavy'::text[])
       OR o.workload IN ('linkbench', 'checkout', 'contention', 'backends') THEN :loads
-    WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples
+    WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples,
+  CASE WHEN o.mode = 'client' OR o.workload || ' ' || o.operation = ANY (:'heavy'::text[] || :'whole'::text[])
+      OR o.workload IN ('linkbench', 'checkout', 'contention', 'backends') OR o.operation = 'tidy' THEN 1 ELSE :visits END AS visits
 FROM generate_series(1, :repetitions) AS repetition
 CROSS JOIN LATERAL (
   SELECT *, CASE WHEN mode <> 'client' THEN 0 WHEN operation IN ('xid', 'insert') THEN 2 ELSE 1 END AS phase,
@@ -95,29 +105,34 @@ JOIN bench.backends AS b ON (o.workload = 'floors') = (b.backend = 'server')
 INSERT INTO bench.runs (run, repetition, workload, mode, operation, backend, samples)
 SELECT run, repetition, workload, mode, operation, backend, samples FROM planned;
 
-INSERT INTO bench.steps (step, run, sample)
-SELECT row_number() OVER (ORDER BY place, repetition, phase, stage, shuffled, sample,
-    md5(concat_ws(':', :'seed', repetition, sample, workload, mode, operation, backend))), run, sample
-FROM planned, generate_series(-1, samples) AS sample;
+INSERT INTO bench.steps (step, run, sample, visit)
+SELECT row_number() OVER (ORDER BY place, repetition, phase, stage, shuffled, visit, sample,
+    md5(concat_ws(':', :'seed', repetition, visit, sample, workload, mode, operation, backend))), run, sample, visit
+FROM planned, generate_series(-1, samples) AS sample, generate_series(1, CASE WHEN sample > 0 THEN visits ELSE 1 END) AS visit;
 EOF
 }
 
 # measure_all: every step of the plan. WORKLOAD_US says how long each workload took, in microseconds, with all that is not timed.
 declare -gA WORKLOAD_US=()
 measure_all() {
-  local plan=() line run workload mode operation backend sample samples total k=0 began
+  local plan=() line run workload mode operation backend sample visit total k=0 began
   CLIENT_CORE=$(client_core)
-  declare -ga RUN_SAMPLES=()
+  declare -ga RUN_LEFT=()
   local -A seeded=()
-  mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend, sample, samples
+  mapfile -t plan < <(sql -F ' ' -c 'SELECT run, workload, mode, operation, backend, sample, visit
     FROM bench.steps JOIN bench.runs USING (run) ORDER BY step')
   total=${#plan[@]}
   ((total > 0)) || die "there is nothing to measure"
+  for line in "${plan[@]}"; do
+    run=${line%% *}
+    RUN_LEFT[run]=$((${RUN_LEFT[run]:-0} + 1))
+  done
   progress_start
   for line in "${plan[@]}"; do
     k=$((k + 1))
-    read -r run workload mode operation backend sample samples <<<"$line"
-    RUN_SAMPLES[run]=$samples
+    read -r run workload mode operation backend sample visit <<<"$line"
+    RUN_LEFT[run]=$((RUN_LEFT[run] - 1))
+    STEP_VISIT=$visit
     progress "$k" "$total" "$workload $mode $operation, $backend"
     began=${EPOCHREALTIME/[.,]/}
     if [[ " ${BENCH_GRAPH[*]} " != *" $workload "* ]]; then
@@ -134,7 +149,8 @@ measure_all() {
 
 # run_step RUN BACKEND SAMPLE TEXT: a step of a run inside the server: SQL and psql's commands for the session of that run, on the
 # core that is measured on. Step -1 resets and ends with a checkpoint; so the checkpoints of all backends are over when the first
-# one warms up in step 0. A step of a sample comes for each sample. The probes are taken before the warm-up and after the last sample.
+# one warms up in step 0. A sample that has lasted SAMPLE_SECONDS gets no other visit. The probes are taken before the warm-up
+# and after the last sample.
 run_step() {
   local run=$1 sample=$3 text=$4
   case $sample in
@@ -145,16 +161,19 @@ run_step() {
       ;;
     0) text="UPDATE bench.runs SET probe_before_us = bench.probe() WHERE run = $run;"$'\n'$text ;;
   esac
-  if run_ends "$run" "$sample"; then
+  if ((STEP_VISIT > 1)); then
+    text="SELECT NOT bench.lasted($run, $sample, $SAMPLE_SECONDS) AS more \\gset"$'\n''\if :more'$'\n'$text$'\n''\endif'
+  fi
+  if run_ends "$run"; then
     text+=$'\n'"UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run;"
   fi
   talk "$run" "$text"
-  ! run_ends "$run" "$sample" || talk_close "$run"
+  ! run_ends "$run" || talk_close "$run"
 }
 
-# run_ends RUN SAMPLE: whether it is the last one.
+# run_ends RUN: whether this step is its last one. RUN_LEFT counts those after it.
 run_ends() {
-  [[ $2 == "${RUN_SAMPLES[$1]}" ]]
+  ((RUN_LEFT[$1] == 0))
 }
 
 # client_core: the last core this process may run on, or nothing where that is not to be found.

@@ -37,7 +37,7 @@ restart_step() {
   for name in "${BACKENDS[@]}"; do
     [[ $(backend_kind "$name") != doublets ]] || GRAPH_HELD[$name]=''
   done
-  if run_ends "$run" "$sample"; then
+  if run_ends "$run"; then
     sql -c "UPDATE bench.runs SET probe_after_us = bench.probe() WHERE run = $run"
   fi
 }

@@ -8,7 +8,7 @@ workload_floors() {
   local run=$1 mode=$2 operation=$3 sample=$5 text='\set times 1000'
   case $mode in
     server)
-      ((sample < 0)) || text="CALL bench.floors_sample($run, $sample, $SAMPLE_SECONDS, :times) \\gset"
+      ((sample < 0)) || text="CALL bench.floors_sample($run, $sample, $SAMPLE_SECONDS / $VISITS, :times) \\gset"
       run_step "$run" bench "$sample" "$text"
       ;;
     client) client_sample "$run" bench "floor_$operation.sql" 1 "$sample" ;;
@@ -32,7 +32,7 @@ workload_links8() {
       [[ $operation == each_all ]] || text=$(plans_settings links8)$'\n'
       text+="CALL bench.links8_seed($BACKGROUND);"$'\n'$tidy
       ;;
-    0) text="CALL bench.links8_warm_up($run, $BACKGROUND, $ACTIVE, $WARM_UP, $SAMPLE_SECONDS, 0) \\gset" ;;
+    0) text="CALL bench.links8_warm_up($run, $BACKGROUND, $ACTIVE, $WARM_UP, $SAMPLE_SECONDS / $VISITS, 0) \\gset" ;;
     *)
       [[ $operation == each_* ]] || text=$tidy$'\n'
       text+="CALL bench.links8_sample($run, $sample, $BACKGROUND, $ACTIVE, :iterations);"
@@ -57,7 +57,7 @@ workload_links7() {
       [[ $operation == query_all ]] || text=$(plans_settings links7)$'\n'
       text+="CALL bench.links7_seed($BACKGROUND7);"$'\n'$tidy
       ;;
-    0) text="CALL bench.links7_warm_up($run, $BACKGROUND7, $ACTIVE7, $WARM_UP, $SAMPLE_SECONDS, 0) \\gset" ;;
+    0) text="CALL bench.links7_warm_up($run, $BACKGROUND7, $ACTIVE7, $WARM_UP, $SAMPLE_SECONDS / $VISITS, 0) \\gset" ;;
     *)
       text=$tidy$'\n'
       text+="CALL bench.links7_sample($run, $sample, $BACKGROUND7, $ACTIVE7, :iterations);"
@@ -120,7 +120,7 @@ workload_real() {
   [[ ${REAL_LOADED:-} == "$mode" ]] || real_load "$mode"
   case $sample in
     -1) text='CALL bench.touch();' ;;
-    0) text="CALL bench.real_warm_up($run, $REAL_NODES, $SHORT_WARM_UP, $SHORT_SECONDS, 0) \\gset" ;;
+    0) text="CALL bench.real_warm_up($run, $REAL_NODES, $SHORT_WARM_UP, $SHORT_SECONDS / $VISITS, 0) \\gset" ;;
     *) text="CALL bench.real_sample($run, $sample, $REAL_NODES, :passes);" ;;
   esac
   run_step "$run" "$4" "$sample" "$text"
@@ -174,7 +174,7 @@ EOF
       ;;
     insert_select:-1 | copy:-1) ;;
     *:-1) echo 'CALL bench.touch();' ;;
-    *:0) echo "CALL bench.targets_warm_up($run, $scale, $SAMPLE_SECONDS, 0) \\gset" ;;
+    *:0) echo "CALL bench.targets_warm_up($run, $scale, $SAMPLE_SECONDS / $VISITS, 0) \\gset" ;;
     *) echo "CALL bench.targets_sample($run, $sample, $scale, :times);" ;;
   esac
 }

@@ -67,12 +67,28 @@ CREATE TABLE bench.sizes (
 );
 
 -- The plan in order. A run has a step for each sample, so that backends take turns; before them, -1 resets (and finds the number of a
--- client's transactions), 0 warms up.
+-- client's transactions), 0 warms up. Many samples are taken in several visits: after the first visit of all samples comes the second.
 CREATE TABLE bench.steps (
   step integer PRIMARY KEY,
   run integer NOT NULL REFERENCES bench.runs,
-  sample integer NOT NULL
+  sample integer NOT NULL,
+  visit integer NOT NULL
 );
+
+-- Keeps a sample, or what one more visit adds to it: a sample is the mean of all its iterations.
+CREATE PROCEDURE bench.keep(r bench.runs, of_mode text, of_sample integer, times bigint, wall double precision, cpu double precision)
+LANGUAGE sql AS $$
+  INSERT INTO bench.samples AS s VALUES (r.workload, of_mode, r.operation, r.backend, r.repetition, of_sample, times, wall, cpu)
+  ON CONFLICT (workload, mode, operation, backend, repetition, sample) DO UPDATE SET iterations = s.iterations + times,
+    wall_us = s.wall_us + (wall - s.wall_us) * times / (s.iterations + times),
+    cpu_us = s.cpu_us + (cpu - s.cpu_us) * times / (s.iterations + times)
+$$;
+
+-- Whether a sample of the run has lasted `seconds`: then no other visit is needed.
+CREATE FUNCTION bench.lasted(of_run integer, of_sample integer, seconds double precision) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM bench.runs JOIN bench.samples USING (workload, mode, operation, backend, repetition)
+    WHERE run = of_run AND sample = of_sample AND wall_us * iterations >= seconds * 1e6)
+$$;
 
 -- What a query answered, summed over fixed arguments: every backend must say the same.
 CREATE TABLE bench.answers (
@@ -243,11 +259,14 @@ CREATE TABLE bench.wal (
   PRIMARY KEY (workload, mode, operation, backend, repetition, sample)
 );
 
-CREATE PROCEDURE bench.meter_keep(r bench.runs, sample integer, times bigint, m bench.meter) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE bench.meter_keep(r bench.runs, of_sample integer, times bigint, m bench.meter) LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, times,
-    m.wall_us / times, m.cpu_us / times);
-  INSERT INTO bench.wal VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, m.wal_bytes / times);
+  CALL bench.keep(r, r.mode, of_sample, times, m.wall_us / times, m.cpu_us / times);
+    INSERT INTO bench.wal AS w VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, of_sample, m.wal_bytes / times)
+  ON CONFLICT (workload, mode, operation, backend, repetition, sample) DO UPDATE SET wal_bytes = w.wal_bytes
+    + (excluded.wal_bytes - w.wal_bytes) * times / (SELECT s.iterations FROM bench.samples AS s
+        WHERE (s.workload, s.mode, s.operation, s.backend, s.repetition, s.sample)
+          = (w.workload, w.mode, w.operation, w.backend, w.repetition, w.sample));
 END $$;
 
 -- The same for a sample of one iteration of a run.

@@ -27,7 +27,6 @@ BEGIN
   IF sample = 0 THEN
     times := greatest(1, floor(times * sample_seconds * 1e6 / wall_us));
   ELSE
-    INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, times,
-      wall_us / times, (bench.cpu_ns() - cpu_started) / 1000.0 / times);
+    CALL bench.keep(r, r.mode, sample, times, wall_us / times, (bench.cpu_ns() - cpu_started) / 1000.0 / times);
   END IF;
 END $$;

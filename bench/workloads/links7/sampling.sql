@@ -107,6 +107,5 @@ BEGIN
     IS DISTINCT FROM (background::bigint, background::bigint, background::bigint) THEN
     RAISE EXCEPTION 'links7: the background is not what was seeded';
   END IF;
-  INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample_number, iterations,
-    wall_total / iterations, cpu_total / iterations);
+  CALL bench.keep(r, r.mode, sample_number, iterations, wall_total / iterations, cpu_total / iterations);
 END $$;

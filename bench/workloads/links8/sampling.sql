@@ -130,10 +130,9 @@ BEGIN
   END LOOP;
   cpu_total := coalesce(cpu_total, (bench.cpu_ns() - cpu_started) / 1000.0);
   CALL bench.links8_check(background);
-  INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample_number, iterations,
-    wall_total / iterations, CASE WHEN r.mode = 'autocommit' THEN cpu_total / iterations END);
+  CALL bench.keep(r, r.mode, sample_number, iterations, wall_total / iterations,
+    CASE WHEN r.mode = 'autocommit' THEN cpu_total / iterations END);
   IF r.mode = 'transaction' THEN
-    INSERT INTO bench.samples VALUES (r.workload, 'committed', r.operation, r.backend, r.repetition, sample_number,
-      iterations, committed_total / iterations, cpu_total / iterations);
+    CALL bench.keep(r, 'committed', sample_number, iterations, committed_total / iterations, cpu_total / iterations);
   END IF;
 END $$;

@@ -77,6 +77,5 @@ DECLARE
 BEGIN
   SELECT * INTO r FROM bench.runs WHERE run = run_number;
   CALL bench.real_ask(r.mode, r.operation, passes, nodes, wall_us, cpu_us, questions);
-  INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample, questions,
-    wall_us / questions, cpu_us / questions);
+  CALL bench.keep(r, r.mode, sample, questions, wall_us / questions, cpu_us / questions);
 END $$;

@@ -79,8 +79,7 @@ BEGIN
     cpu_total := cpu_total + cpu_us;
     CALL bench.check_answer(r.workload, r.operation, answer);
   END LOOP;
-  INSERT INTO bench.samples VALUES (r.workload, r.mode, r.operation, r.backend, r.repetition, sample,
-    times * statements, wall_total / (times * statements), cpu_total / (times * statements));
+  CALL bench.keep(r, r.mode, sample, times * statements, wall_total / (times * statements), cpu_total / (times * statements));
   IF r.operation IN ('insert_select', 'copy') THEN
     CALL bench.check_load();
   END IF;

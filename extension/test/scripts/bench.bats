@@ -48,7 +48,7 @@ spoiled() {
 # prepared: the database `prepared` of the cluster, with everything the runs need and a plan, but nothing measured.
 prepared() {
   library "for part in options session statements generate measure; do . \"$ROOT/bench/lib/\$part.bash\"; done
-    BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors links8 targets memory)
+    BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 VISITS=2 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors links8 targets memory)
     BACKENDS=(native_unlogged native_covering_unlogged)
     export PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=prepared
     sql -d postgres -c 'CREATE DATABASE prepared'
@@ -346,32 +346,45 @@ refused() {
 
 @test "inside the server the backends of an operation take turns, in an order of their own each time" {
   run in_prepared "WITH rounds AS (
-      SELECT repetition, workload, mode, operation, sample, min(step) AS first, max(step) - min(step) + 1 AS steps,
+      SELECT repetition, workload, mode, operation, sample, visit, min(step) AS first, max(step) - min(step) + 1 AS steps,
         count(DISTINCT backend) AS whose, string_agg(backend, ',' ORDER BY step) AS sequence
       FROM steps JOIN runs USING (run) WHERE mode <> 'client' AND workload <> 'floors'
-      GROUP BY repetition, workload, mode, operation, sample
+      GROUP BY repetition, workload, mode, operation, sample, visit
     ), operations AS (
       SELECT workload, bool_and(steps = 2 AND whose = 2) AS each_has_one, count(DISTINCT sequence) > 1 AS shuffled,
         array_agg(sample ORDER BY first) AS samples, max(first + steps) - min(first) = sum(steps) AS together
       FROM rounds GROUP BY repetition, workload, mode, operation
     )
     SELECT count(*), bool_and(each_has_one), count(*) FILTER (WHERE shuffled) > count(*) / 2,
-      bool_and(samples = '{-1,0,1,2,3}'), bool_and(together) FROM operations WHERE workload = 'links8'"
+      bool_and(samples = '{-1,0,1,2,3,1,2,3}'), bool_and(together) FROM operations WHERE workload = 'links8'"
   [ "$output" = '32|t|t|t|t' ]
+}
+
+@test "a sample is the mean over the iterations of its visits, and long enough once it lasted" {
+  local keep="FROM runs WHERE operation = 'create' AND repetition = 1 AND backend = 'native_unlogged' AND mode = 'autocommit'"
+  run in_prepared "DO \$\$DECLARE r runs; BEGIN SELECT * INTO r $keep;
+      CALL meter_keep(r, 1, 1, (NULL, NULL, NULL, 10, 5, 100)); CALL meter_keep(r, 1, 3, (NULL, NULL, NULL, 90, 3, 900)); END\$\$" \
+    'SELECT iterations, wall_us, cpu_us, wal_bytes FROM samples JOIN wal USING (workload, mode, operation, backend, repetition, sample)' \
+    "SELECT lasted(run, 1, 0.0001), lasted(run, 1, 0.000101), lasted(run, 2, 0) $keep"
+  [ "$status" -eq 0 ]
+  [ "${lines[0]}" = '4|25|2|250' ]
+  [ "${lines[1]}" = 't|f|f' ]
 }
 
 @test "a measuring session keeps what it knows between the samples of its run, and its failure ends the run" {
   run library "for part in session measure; do . \"$ROOT/bench/lib/\$part.bash\"; done
-    WORK=$BATS_TEST_TMPDIR RUN_SAMPLES=([1]=1 [2]=1)
+    WORK=$BATS_TEST_TMPDIR RUN_LEFT=([1]=2 [2]=2) STEP_VISIT=1
     export PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=prepared
     run_step 1 native_unlogged -1 '\\set known one'
     run_step 2 native_covering_unlogged -1 ''
     run_step 1 native_unlogged 0 \"SELECT set_config('test.known', :'known' || current_schema, false);\"
     run_step 2 native_covering_unlogged 0 'CREATE TEMPORARY TABLE own (n integer);'
-    run_step 1 native_unlogged 1 \"COPY (SELECT current_setting('test.known')) TO PROGRAM 'cat >$BATS_TEST_TMPDIR/known';\"
+    RUN_LEFT=([1]=0 [2]=0)
+    run_step 1 native_unlogged 1 \"SELECT current_setting('test.known') \\\\g $BATS_TEST_TMPDIR/known\"
     run_step 2 native_covering_unlogged 1 'SELECT 1 / 0;'
     echo went on"
   [ "$status" -ne 0 ]
+  [ "$(cat "$BATS_TEST_TMPDIR/known")" = onenative_unlogged ]
   [[ $output == *"division by zero"*"a measuring session ended early"* ]]
   [[ $output != *"went on"* ]]
 }

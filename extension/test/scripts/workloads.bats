@@ -113,17 +113,19 @@ generated() {
 }
 
 @test "an operation that is another one done otherwise must answer alike" {
-  local code="WORK=$BATS_TEST_TMPDIR SHORT_WARM_UP=0 SHORT_SECONDS=0 RUN_SAMPLES=([1]=2 [2]=2)
+  local code="WORK=$BATS_TEST_TMPDIR SHORT_WARM_UP=0 SHORT_SECONDS=0 VISITS=1 STEP_VISIT=1
     generate_procedures \$BENCH_ROOT/functions_walk3.sql \$BENCH_ROOT/functions_levels3.sql | session native
     sql -c 'CALL bench.graph_input(1)' -c 'DELETE FROM bench.samples' -c 'DELETE FROM bench.runs' \
       -c \"INSERT INTO bench.runs SELECT n, 1, 'functions', 'server', (ARRAY['walk3', 'levels3'])[n], 'native', 2 FROM generate_series(1, 2) AS n\"
     session native -c 'CALL bench.graph_load()'
     for sample in -1 0 1 2; do
+      RUN_LEFT=([1]=\$((2 - sample)) [2]=\$((2 - sample)))
       generic_step 1 functions walk3 native 1 \$sample
       generic_step 2 functions levels3 native 1 \$sample
     done
     sql -c 'SELECT count(*) FROM bench.samples'
     session native -c 'DELETE FROM links WHERE id > 550' -c 'CALL bench.hold()'
+    RUN_LEFT[2]=3
     generic_step 2 functions levels3 native 1 -1"
   run library "$code"
   [ "$status" -ne 0 ]
@@ -153,7 +155,7 @@ generated() {
   local started
   started=$(grep -c 'ready to accept connections' "$CLUSTER/cluster/server.log")
   run library "WORK=$BATS_TEST_TMPDIR RAW=$BATS_TEST_TMPDIR CLUSTER_DIR=$CLUSTER/cluster; declare -A GRAPH_HELD=()
-    RUN_SAMPLES=([1]=2); for sample in -1 0 1 2; do restart_step 1 native 1 \$sample; done
+    for sample in -1 0 1 2; do RUN_LEFT=([1]=\$((2 - sample))); restart_step 1 native 1 \$sample; done
     sql -c 'SELECT count(*), min(wall_us) > 1000, max(wall_us) < 60e6 FROM bench.samples'"
   [ "$status" -eq 0 ]
   [ "$output" = '2|t|t' ]
