@@ -37,7 +37,7 @@ graph_ready() {
 # generic_step RUN WORKLOAD OPERATION BACKEND SCALE SAMPLE [STATE]: a step of a run inside the server. The first one checks the
 # answer, which every backend must give alike for this scale and state of the dataset.
 generic_step() {
-  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 sample=$6 answers=20 text='' take visits=$VISITS
+  local run=$1 file=$BENCH_ROOT/$2_$3.sql name backend=$4 scale=$5 sample=$6 answered text='' take visits=$VISITS
   [[ -n ${KINDS[$backend]:-} ]] || KINDS[$backend]=$(backend_kind "$backend")
   name=$2_$3_${KINDS[$backend]}
   script_notes "$file"
@@ -50,13 +50,15 @@ generic_step() {
   if ((sample > 0)); then
     text=$take
   elif ((sample < 0)); then
-    [[ -z ${NOTES[heavy]:-} ]] || answers=1
+    answered="'$2', '${NOTES[answers]:-$3}:$scale${7:+:$7}"
     text="\\set scale $scale
 CALL bench.touch();
 SELECT to_regproc('bench.answer_$name') IS NOT NULL AS answers \\gset
 \\if :answers
-CALL bench.check_answer('$2', '${NOTES[answers]:-$3}:$scale${7:+:$7}', bench.answer_$name($scale, $answers));
-\\endif"
+CALL bench.check_answer($answered', bench.answer_$name($scale, 1));
+"
+    [[ -n ${NOTES[heavy]:-} ]] || text+="CALL bench.check_answer($answered, 20 times', bench.answer_$name($scale, 20));"$'\n'
+    text+='\endif'
   elif [[ -n ${NOTES[once]:-} ]]; then
     text='\set times 1'$'\n''\set first 1'$'\n'
     # Two requests warm up, unless each takes long.

@@ -13,6 +13,7 @@ measure_prepare() {
     sql -f "$BENCH_ROOT/backends/$backend/schema.sql" >/dev/null
   done
   sql -c "DELETE FROM bench.backends WHERE backend <> 'server' AND backend <> ALL ('{$(IFS=,; echo "${BACKENDS[*]}")}')"
+  measure_routing
   for workload in "${WORKLOADS[@]}"; do
     if [[ " ${BENCH_GENERIC[*]} " == *" $workload "* ]]; then
       generate_procedures "$BENCH_ROOT/$workload"_*.sql | session "${BACKENDS[0]}"
@@ -23,6 +24,14 @@ measure_prepare() {
     done
   done
   measure_plan
+}
+
+# measure_routing: pgRouting, where the server has it, and PostGIS, which it wants, for the workload that asks for them.
+measure_routing() {
+  if [[ " ${WORKLOADS[*]} " == *" functions "* &&
+    $(sql -c "SELECT count(*) FROM pg_available_extensions WHERE name IN ('postgis', 'pgrouting')") == 2 ]]; then
+    sql -c 'CREATE EXTENSION postgis SCHEMA bench' -c 'SET search_path = bench' -c 'CREATE EXTENSION pgrouting SCHEMA bench'
+  fi
 }
 
 # measure_heavy: the operations whose scripts say that a sample is one time or takes long, as `workload operation`, one per
@@ -41,7 +50,7 @@ measure_says() {
   done < <(grep -lE -- "^-- ($(IFS='|'; echo "$*"))(:.*)?\$" "$BENCH_ROOT"/*.sql)
 }
 
-# measure_missing: the operations that need a function that no backend of this run has, in the same form.
+# measure_missing: the operations that need a function that is not there, in the same form.
 measure_missing() {
   local file name
   while read -r file; do
@@ -60,13 +69,13 @@ measure_missing() {
 # Inside the server a sample is spread over VISITS visits: a second in which the machine is slow then lengthens all samples
 # a little and none of them much. One visit has what takes long at a time, or is to be taken back after each sample.
 measure_plan() {
-  local heavy missing whole
+  local heavy whole
   whole=$(measure_says once heavy before after effect | paste -sd ,)
   heavy=$(measure_heavy | paste -sd ,)
-  missing=$(measure_missing | paste -sd ,)
-  [[ -z $missing ]] || log "left out, because this version of the extension lacks the function: $missing"
+  OPERATIONS_MISSING=$(measure_missing | paste -sd ,)
+  [[ -z $OPERATIONS_MISSING ]] || log "left out, because a function is not there that they need: $OPERATIONS_MISSING"
   sql -v seed="$SEED" -v samples="$SAMPLES" -v loads="$LOAD_SAMPLES" -v repetitions="$REPETITIONS" \
-    -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" -v heavy="{$heavy}" -v missing="{$missing}" \
+    -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" -v heavy="{$heavy}" -v missing="{$OPERATIONS_MISSING}" \
     -v visits="$VISITS" -v whole="{$whole}" -v staged="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${LEFT_OUT[*]:-}")}" <<'EOF'
 DELETE FROM bench.operations
 WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' ' || mode = ANY (:'left_out'::text[])

@@ -98,9 +98,11 @@ plans_check() {
 # plans_statements WORKLOAD KIND: EXPLAIN for every timed statement that can be prepared, for one psql session with its variable
 # `backend`. A function that returns links or nodes must be a scan of its own in FROM (`set`).
 plans_statements() {
-  local script kind statement expected sets=' doublets\.(each|outgoing|incoming|usages|walk|hubs)\('
+  local script name kind statement expected sets=' doublets\.(each|outgoing|incoming|usages|walk|hubs)\('
   for script in "$BENCH_ROOT/$1"_*.sql; do
     kind=$(script_plan "$script")
+    name=$(basename "$script" .sql)
+    [[ ,${OPERATIONS_MISSING:-}, != *",${name%%_*} ${name#*_},"* ]] || continue
     while read -r statement; do
       [[ $statement =~ ^(SELECT|WITH|UPDATE|DELETE) ]] || continue
       expected=${kind:-any}

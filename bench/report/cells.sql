@@ -25,8 +25,9 @@ INSERT INTO report.sections VALUES
   (10, 'functions', 'functions', '{server}', '{bars}', 'functions: the function interface',
     'Stores answer through their functions, tables through SQL that says the same. The same statements as SQL on both sides '
       'are in the other sections. Traversals of tables are recursive CTEs, and "level by level" a PL/pgSQL function that asks for '
-      'all links of a level at once (bench/backends/levels.sql). pgRouting is not measured: it needs PostGIS, is not installed '
-      'here, and reads all links anew for each question.'),
+      'all links of a level at once (bench/backends/levels.sql). pgRouting reads all links anew for each question; '
+      || CASE WHEN EXISTS (SELECT FROM report.operations WHERE workload = 'functions' AND operation ~ '^routing')
+           THEN 'its breadth-first search is a function, too.' ELSE 'it was not measured, because the server does not have it.' END),
   (11, 'scale', 'scale', '{n3,n4,n5,n6,n7}', '{scale}', 'scale: from a thousand links up',
     'Time of one statement inside the server, each committed.'),
   (17, 'restart', 'scale', '{restart}', '{bars}', 'scale: ready after a restart',

@@ -9,7 +9,7 @@ setup_packages() {
   printf '%s\n' "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR" \
     g++ make libboost-dev libbenchmark-dev perl util-linux
   case $kind in
-    bench) printf '%s\n' gnuplot-nox ;;
+    bench) printf '%s\n' gnuplot-nox "postgresql-$PG_MAJOR-pgrouting" ;;
     test) printf '%s\n' "postgresql-$PG_MAJOR-pgtap" libtap-parser-sourcehandler-pgtap-perl libipc-run-perl \
       libgtest-dev libpq-dev clang libclang-rt-14-dev bats shellcheck gnuplot-nox ;;
     *) die "setup: unknown kind '$kind' (bench, test)" ;;
