@@ -34,10 +34,10 @@ measure_routing() {
   fi
 }
 
-# measure_heavy: the operations whose scripts say that a sample is one time or takes long, as `workload operation`, one per
-# line; those of `targets` that load, and the restart.
+# measure_heavy: the operations whose scripts say that a sample is one time or takes long, as `workload operation` or `workload mode
+# operation`, one per line; those of `targets` and `real` that take a second or load, and the restart.
 measure_heavy() {
-  printf '%s\n' 'targets insert_select' 'targets copy' 'targets copy_bare' 'scale ready'
+  printf '%s\n' 'targets insert_select' 'targets copy' 'targets copy_bare' 'targets join_source' 'real wordnet needs' 'scale ready'
   measure_says once heavy
 }
 
@@ -86,10 +86,11 @@ WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' '
 CREATE TEMPORARY TABLE planned AS
 SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase, o.stage, o.shuffled, b.position) AS run,
   repetition, o.place, o.phase, o.stage, o.shuffled, o.workload, o.mode, o.operation, b.backend,
-  CASE WHEN o.workload || ' ' || o.operation = ANY (:'heavy'::text[])
+  CASE WHEN ARRAY[o.workload || ' ' || o.operation, concat_ws(' ', o.workload, o.mode, o.operation)] && :'heavy'::text[]
       OR o.workload IN ('linkbench', 'checkout', 'contention', 'backends') THEN :loads
     WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples,
-  CASE WHEN o.mode = 'client' OR o.workload || ' ' || o.operation = ANY (:'heavy'::text[] || :'whole'::text[])
+  CASE WHEN o.mode = 'client' OR o.workload || ' ' || o.operation = ANY (:'whole'::text[])
+      OR ARRAY[o.workload || ' ' || o.operation, concat_ws(' ', o.workload, o.mode, o.operation)] && :'heavy'::text[]
       OR o.workload IN ('linkbench', 'checkout', 'contention', 'backends') OR o.operation = 'tidy' THEN 1 ELSE :visits END AS visits
 FROM generate_series(1, :repetitions) AS repetition
 CROSS JOIN LATERAL (
@@ -109,7 +110,8 @@ CROSS JOIN LATERAL (
   WHERE mode <> 'committed'
 ) AS o
 JOIN bench.backends AS b ON (o.workload = 'floors') = (b.backend = 'server')
-  AND o.workload || ' ' || b.backend <> ALL (:'left_out'::text[]);
+  AND o.workload || ' ' || b.backend <> ALL (:'left_out'::text[])
+  AND concat_ws(' ', o.workload, o.operation, b.backend) <> ALL (:'left_out'::text[]);
 
 INSERT INTO bench.runs (run, repetition, workload, mode, operation, backend, samples)
 SELECT run, repetition, workload, mode, operation, backend, samples FROM planned;

@@ -40,7 +40,7 @@ Environment:
                               deep (10000, quick 1000, full 1000000)
   BENCHMARK_LINKS             N, links worked on, N ≤ B: of links8 (default 100, quick 10) and links7 (1000, quick 10)
   BENCHMARK_SAMPLES           samples per operation and backend, 2 to 1000 (default 10, quick 6)
-  BENCHMARK_WARMUP            seconds of warm-up before the samples of a run, 0 to 100 (default: links8 and links7 0.5,
+  BENCHMARK_WARMUP            seconds of warm-up before the samples of a run, 0 to 100 (default: links8 and links7 0.3,
                               the others 0.1; quick 0.05; full 1)
 
 Results: report.html, report.md, charts/*.svg and *.png, and the raw samples as CSV.
@@ -53,7 +53,7 @@ whole() {
 }
 
 # Fixed by the size; the variables override. LEFT_OUT: `WORKLOAD MODE`, `WORKLOAD OPERATION`, `WORKLOAD MODE OPERATION`, or
-# `WORKLOAD BACKEND`, the last as long as no backend is asked for by BENCHMARK_BACKEND.
+# `WORKLOAD BACKEND` or `WORKLOAD OPERATION BACKEND`, these as long as no backend is asked for by BENCHMARK_BACKEND.
 options_defaults() {
   case $1 in
     quick)
@@ -63,16 +63,16 @@ options_defaults() {
       LEFT_OUT=('floors function' 'targets copy_bare' 'real wordnet' 'real native' 'scale n6' 'scale n7' 'contention c16' 'contention c32' 'checkout c16')
       ;;
     standard)
-      BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=0.5 SAMPLE_SECONDS=0.08 VISITS=4 REPETITIONS=1 SHORT_WARM_UP=0.1 SHORT_SECONDS=0.04
+      BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=0.3 SAMPLE_SECONDS=0.08 VISITS=4 REPETITIONS=1 SHORT_WARM_UP=0.1 SHORT_SECONDS=0.04
       LOAD_SECONDS=0.3 TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_SECONDS=0.3 CORE_LINKS=1000000 CORE_ROUNDS=5
       BACKGROUND7=3000 ACTIVE7=1000 DEEP_LINKS=10000 LINKBENCH_LINKS=1000000 TRANSACTIONS_KEPT=2000 AGED_SCALE=100
       AGED_UPDATES=200000
-      LEFT_OUT=('scale n4' 'scale n7' 'contention c2' 'contention c4' 'contention c16' 'checkout c4 checkout' 'checkout c4 quote' 'checkout r900'
-        'linkbench c1' 'bulk histogram' 'bulk path')
+      LEFT_OUT=('scale n4' 'scale n7' 'contention c2' 'contention c4' 'contention c8' 'contention c16' 'checkout c4 checkout' 'checkout c4 quote'
+        'checkout c16 quote' 'checkout r300 quote' 'checkout r900' 'linkbench c1' 'bulk histogram' 'bulk path' 'functions routing3')
       # Durability costs nothing where it is only read, and little beside a large statement or a wait for another client; where
       # each small write is committed, the durable table stays.
       LEFT_OUT+=('real native' 'bulk native' 'functions native' 'scale native' 'contention native' 'backends native'
-        'aged native')
+        'aged native' 'targets insert_select native' 'targets copy native')
       ;;
     full)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=20 WARM_UP=1 SAMPLE_SECONDS=0.2 VISITS=4 REPETITIONS=5 SHORT_WARM_UP=1 SHORT_SECONDS=0.2 LOAD_SECONDS=2

@@ -35,6 +35,7 @@ restart_step() {
     FROM bench.runs WHERE run = $run"
   # Every other store is empty now, and this one will be.
   for name in "${BACKENDS[@]}"; do
+    # shellcheck disable=SC2004  # the keys are names
     [[ $(backend_kind "$name") != doublets ]] || GRAPH_HELD[$name]=''
   done
   if run_ends "$run"; then

@@ -29,8 +29,8 @@ talk_open() {
 # talk RUN TEXT: the session does the text, SQL and psql's commands, and this waits for it. What it prints is not kept.
 talk() {
   local line=''
-  printf '%s\n\\qecho done\n' "$2" >&"${TALK_TO[$1]}"
-  until [[ $line == done ]]; do
+  printf '%s\n\\qecho talked\n' "$2" >&"${TALK_TO[$1]}"
+  until [[ $line == talked ]]; do
     IFS= read -r line <&"${TALK_FROM[$1]}" || die "a measuring session ended early"
   done
 }

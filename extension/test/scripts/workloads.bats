@@ -114,6 +114,21 @@ generated() {
   [ "${lines[1]}" = '{1,2,3,4}|{1,2,3}|{1}|{1,2}|{9}|{1,2,3}' ]
 }
 
+@test "pgRouting meets as many nodes as the recursive CTE; where it is missing, its operations are left out" {
+  run library "plans_statements functions native | grep -c functions_routing
+    OPERATIONS_MISSING='functions routing3,functions routing'
+    ! plans_statements functions native | grep functions_routing"
+  [ "$status" -eq 0 ]
+  [ "$output" = 2 ]
+  [ "$(native -c "SELECT count(*) FROM pg_available_extensions WHERE name IN ('postgis', 'pgrouting')")" = 2 ] || skip 'no pgRouting'
+  library "WORKLOADS=(functions); measure_routing
+    generate_procedures \$BENCH_ROOT/functions_{routing,routing3,walk,walk3}.sql | session native"
+  run native -c 'CALL graph_input(1)' -c 'CALL graph_load()' \
+    -c 'SELECT answer_functions_routing_native(1, 20) = answer_functions_walk_native(1, 20)' \
+    -c 'SELECT answer_functions_routing3_native(1, 20) = answer_functions_walk3_native(1, 20)'
+  [ "$output" = $'t\nt' ]
+}
+
 @test "an operation that is another one done otherwise must answer alike" {
   local code="WORK=$BATS_TEST_TMPDIR SHORT_WARM_UP=0 SHORT_SECONDS=0 VISITS=1 STEP_VISIT=1
     generate_procedures \$BENCH_ROOT/functions_walk3.sql \$BENCH_ROOT/functions_levels3.sql | session native
@@ -144,7 +159,7 @@ generated() {
     plans_check functions split_volatile $BATS_TEST_TMPDIR/plans"
   PLAN='Custom Scan (doublets function)' run library "$code"
   [ "$status" -eq 0 ]
-  for name in outgoing incoming lateral walk walk3 walk_many levels levels3 hubs; do
+  for name in outgoing incoming lateral walk walk3 walk_many levels levels3 routing routing3 hubs; do
     grep "functions_$name.sql" "$BATS_TEST_TMPDIR/plans"
   done
   PLAN='Function Scan on outgoing' run library "$code"
