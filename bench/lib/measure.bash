@@ -67,7 +67,8 @@ measure_missing() {
 # because they are compared. Otherwise operations come one after the other, shuffled by SEED within a workload and
 # repetition; where they share a load, they read before they write, the restart coming after the reads of 10^6 links.
 # Inside the server a sample is spread over VISITS visits: a second in which the machine is slow then lengthens all samples
-# a little and none of them much. One visit has what takes long at a time, or is to be taken back after each sample.
+# a little and none of them much. One visit has what takes long at a time (in links7, with what surrounds it), or is to be taken back
+# after each sample.
 measure_plan() {
   local heavy whole
   whole=$(measure_says once heavy before after effect | paste -sd ,)
@@ -91,7 +92,7 @@ SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase, o.stage, o.shuf
     WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples,
   CASE WHEN o.mode = 'client' OR o.workload || ' ' || o.operation = ANY (:'whole'::text[])
       OR ARRAY[o.workload || ' ' || o.operation, concat_ws(' ', o.workload, o.mode, o.operation)] && :'heavy'::text[]
-      OR o.workload IN ('linkbench', 'checkout', 'contention', 'backends') OR o.operation = 'tidy' THEN 1 ELSE :visits END AS visits
+      OR o.workload IN ('links7', 'linkbench', 'checkout', 'contention', 'backends') OR o.operation = 'tidy' THEN 1 ELSE :visits END AS visits
 FROM generate_series(1, :repetitions) AS repetition
 CROSS JOIN LATERAL (
   SELECT *, CASE WHEN mode <> 'client' THEN 0 WHEN operation IN ('xid', 'insert') THEN 2 ELSE 1 END AS phase,

@@ -63,19 +63,20 @@ options_defaults() {
       LEFT_OUT=('floors function' 'targets copy_bare' 'real wordnet' 'real native' 'scale n6' 'scale n7' 'contention c16' 'contention c32' 'checkout c16')
       ;;
     standard)
-      BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=0.3 SAMPLE_SECONDS=0.08 VISITS=4 REPETITIONS=1 SHORT_WARM_UP=0.1 SHORT_SECONDS=0.04
+      BACKGROUND=1000 ACTIVE=100 SAMPLES=10 WARM_UP=0.3 SAMPLE_SECONDS=0.08 VISITS=6 REPETITIONS=1 SHORT_WARM_UP=0.1 SHORT_SECONDS=0.04
       LOAD_SECONDS=0.3 TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_SECONDS=0.3 CORE_LINKS=1000000 CORE_ROUNDS=5
       BACKGROUND7=3000 ACTIVE7=1000 DEEP_LINKS=10000 LINKBENCH_LINKS=1000000 TRANSACTIONS_KEPT=2000 AGED_SCALE=100
       AGED_UPDATES=200000
       LEFT_OUT=('scale n4' 'scale n7' 'contention c2' 'contention c4' 'contention c8' 'contention c16' 'checkout c4 checkout' 'checkout c4 quote'
-        'checkout c16 quote' 'checkout r300 quote' 'checkout r900' 'linkbench c1' 'bulk histogram' 'bulk path' 'functions routing3')
+        'checkout c16 quote' 'checkout r300 quote' 'checkout r900' 'linkbench c1' 'bulk histogram' 'bulk path' 'functions routing3'
+        'real wordnet top_hubs' 'real wordnet histogram')
       # Durability costs nothing where it is only read, and little beside a large statement or a wait for another client; where
       # each small write is committed, the durable table stays.
       LEFT_OUT+=('real native' 'bulk native' 'functions native' 'scale native' 'contention native' 'backends native'
         'aged native' 'targets insert_select native' 'targets copy native')
       ;;
     full)
-      BACKGROUND=1000 ACTIVE=100 SAMPLES=20 WARM_UP=1 SAMPLE_SECONDS=0.2 VISITS=4 REPETITIONS=5 SHORT_WARM_UP=1 SHORT_SECONDS=0.2 LOAD_SECONDS=2
+      BACKGROUND=1000 ACTIVE=100 SAMPLES=20 WARM_UP=1 SAMPLE_SECONDS=0.2 VISITS=6 REPETITIONS=5 SHORT_WARM_UP=1 SHORT_SECONDS=0.2 LOAD_SECONDS=2
       TARGETS_LINKS=1000000 LOAD_SAMPLES=5 CLIENT_SECONDS=2 CORE_LINKS=1000000 CORE_ROUNDS=10
       BACKGROUND7=3000 ACTIVE7=1000 DEEP_LINKS=1000000 LINKBENCH_LINKS=1000000 TRANSACTIONS_KEPT=10000 AGED_SCALE=100
       AGED_UPDATES=1000000 LEFT_OUT=()

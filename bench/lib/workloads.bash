@@ -57,7 +57,7 @@ workload_links7() {
       [[ $operation == query_all ]] || text=$(plans_settings links7)$'\n'
       text+="CALL bench.links7_seed($BACKGROUND7);"$'\n'$tidy
       ;;
-    0) text="CALL bench.links7_warm_up($run, $BACKGROUND7, $ACTIVE7, $WARM_UP, $SAMPLE_SECONDS / $VISITS, 0) \\gset" ;;
+    0) text="CALL bench.links7_warm_up($run, $BACKGROUND7, $ACTIVE7, $WARM_UP, $SAMPLE_SECONDS, 0) \\gset" ;;
     *)
       text=$tidy$'\n'
       text+="CALL bench.links7_sample($run, $sample, $BACKGROUND7, $ACTIVE7, :iterations);"
