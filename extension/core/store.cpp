@@ -7,11 +7,11 @@ namespace doublets {
 namespace {
 
 // What every write may take besides its indexes: version, in-flight records of the new
-// and the old version, slot.
+// version, the old one and the one that had its id before, slot.
 constexpr BlockPlan record_plan() noexcept {
   BlockPlan p;
   p.add(size_class(units_of<Version>()));
-  p.add(size_class(units_of<Flight>()), 2);
+  p.add(size_class(units_of<Flight>()), 3);
   p.add(size_class(units_of<TxnSlot>()));
   return p;
 }
@@ -190,51 +190,88 @@ Ref<Flight> Store::new_flight(Ref<Version> version) noexcept {
   return f;
 }
 
-// Whether a version the writer inserts now may share this record.
-bool Store::may_join(const Flight &flight, const Writer &writer) const noexcept {
-  return writer.slot && flight.inserter == writer.slot && flight.cmin == writer.command &&
-         !flight.deleter && (flight.version || FlightRun::count(flight) < FlightRun::kMaxMembers);
+// Whether a version the writer inserts now may share the record of the one before.
+bool Store::joins_insertions(const Writer &writer) const noexcept {
+  if (!header_.open_run)
+    return false;
+  const Flight &open = heap_.at(header_.open_run);
+  return writer.slot && open.inserter == writer.slot && open.cmin == writer.command && !open.deleter &&
+         (open.version || FlightRun::count(open) < FlightRun::kMaxMembers);
 }
 
-void Store::plan_flight(const Writer &writer, BlockPlan &plan) const noexcept {
-  if (!header_.open_run)
-    return;
+// The same of one it deletes. Only a settled version, of which there is nothing else to say.
+bool Store::joins_deletions(Ref<Version> version, const Writer &writer) const noexcept {
+  if (!header_.open_run || heap_.at(version).flight)
+    return false;
   const Flight &open = heap_.at(header_.open_run);
-  if (!may_join(open, writer))
-    return;
+  return writer.slot && open.deleter == writer.slot && open.cmax == writer.command && !open.inserter &&
+         !open.successor && (open.version ? open.aux == 0 : FlightRun::count(open) < FlightRun::kMaxMembers);
+}
+
+bool Store::in_deletion_run(Ref<Version> version) const noexcept {
+  const Ref<Flight> f = version ? heap_.at(version).flight : Ref<Flight>{};
+  return f && !heap_.at(f).version && heap_.at(f).deleter;
+}
+
+// Blocks that join may take.
+void Store::plan_join(BlockPlan &plan) const noexcept {
+  const Flight &open = heap_.at(header_.open_run);
   if (open.version)
     plan.add(0);
-  else if (FlightRun::count(open) == FlightRun::capacity(open))
+  else if (FlightRun::count(open) == FlightRun::capacity(open) && FlightRun::count(open) < FlightRun::kMaxMembers)
     plan.add(FlightRun::block_class(open) + 1);
+}
+
+// Adds a version to the record of the one before, which becomes a run if it is none.
+void Store::join(Ref<Version> version) noexcept {
+  Flight &open = heap_.at(header_.open_run);
+  if (open.version) {
+    open.aux = heap_.take(0);
+    members(open)[0] = open.version.unit;
+    open.version = {};
+    FlightRun::set(open, 1, 0);
+  } else if (FlightRun::count(open) == FlightRun::capacity(open)) {
+    const unsigned cls = FlightRun::block_class(open);
+    const std::uint32_t larger = heap_.take(cls + 1);
+    std::memcpy(heap_.address(larger), members(open), kUnitBytes << cls);
+    heap_.give_back(open.aux, cls);
+    open.aux = larger;
+    FlightRun::set(open, FlightRun::count(open), cls + 1);
+  }
+  members(open)[FlightRun::count(open)] = version.unit;
+  FlightRun::set(open, FlightRun::count(open) + 1, FlightRun::block_class(open));
+  heap_.at(version).flight = header_.open_run;
+  ++header_.flights;
+}
+
+// Gives a version of a run a record of its own that says the same.
+Ref<Flight> Store::take_out(Ref<Version> version) noexcept {
+  const Ref<Flight> in = heap_.at(version).flight;
+  const Ref<Flight> f = new_flight(version);
+  Flight &run = heap_.at(in);
+  Flight &alone = heap_.at(f);
+  if (run.inserter) {
+    alone.inserter = run.inserter;
+    alone.cmin = run.cmin;
+    ++header_.passed_over;
+  } else {
+    alone.deleter = run.deleter;
+    alone.cmax = run.cmax;
+    const std::uint32_t last = FlightRun::count(run) - 1;
+    *std::find(members(run), members(run) + last, version.unit) = members(run)[last];
+    FlightRun::set(run, last, FlightRun::block_class(run));
+  }
+  ++heap_.at(run.inserter ? run.inserter : run.deleter).references;
+  return f;
 }
 
 // Puts a version that is being inserted in flight: into the run its predecessor made, or
 // into a record of its own, which its successors may turn into a run.
 void Store::fly(Ref<Version> version, const Writer &writer) noexcept {
-  if (header_.open_run) {
-    Flight &open = heap_.at(header_.open_run);
-    if (may_join(open, writer)) {
-      if (open.version) {
-        open.aux = heap_.take(0);
-        members(open)[0] = open.version.unit;
-        open.version = {};
-        FlightRun::set(open, 1, 0);
-      } else if (FlightRun::count(open) == FlightRun::capacity(open)) {
-        const unsigned cls = FlightRun::block_class(open);
-        const std::uint32_t larger = heap_.take(cls + 1);
-        std::memcpy(heap_.address(larger), members(open), kUnitBytes << cls);
-        heap_.give_back(open.aux, cls);
-        open.aux = larger;
-        FlightRun::set(open, FlightRun::count(open), cls + 1);
-      }
-      members(open)[FlightRun::count(open)] = version.unit;
-      FlightRun::set(open, FlightRun::count(open) + 1, FlightRun::block_class(open));
-      heap_.at(version).flight = header_.open_run;
-      ++header_.flights;
-      return;
-    }
-  }
-  header_.open_run = fly_alone(version, writer);
+  if (joins_insertions(writer))
+    join(version);
+  else
+    header_.open_run = fly_alone(version, writer);
 }
 
 Ref<Flight> Store::fly_alone(Ref<Version> version, const Writer &writer) noexcept {
@@ -273,7 +310,8 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
   typename Index::Probe probe = index.probe(link.source, link.target);
   probe.blocks += record_plan();
   probe.blocks += ids.plan(id);
-  plan_flight(writer, probe.blocks);
+  if (joins_insertions(writer))
+    plan_join(probe.blocks);
   if (!heap_.can_take(probe.blocks)) {
     r.status = Status::kNeedMemory;
     r.units = probe.blocks.units();
@@ -288,7 +326,10 @@ WriteResult Store::put(Index &index, LinkInput &link, Ref<Version> except,
     fly(version, writer);
   index.add(version, probe);
   ids.push(id, version);
-  note_newer(heap_.at(version).older, version);
+  const Ref<Version> older = heap_.at(version).older;
+  if (in_deletion_run(older))
+    (void)take_out(older);
+  note_newer(older, version);
   ++header_.versions;
   link.id = id;
   link.version = version;
@@ -373,16 +414,17 @@ void Store::mark_deleted(Ref<Version> version, Ref<Version> successor,
                          const Writer &writer) noexcept {
   if constexpr (!kVersioned)
     return with_index([&](auto &index) noexcept { remove(index, version, {}); });
+  if (!successor && joins_deletions(version, writer)) {
+    join(version);
+    return;
+  }
   Ref<Flight> f = heap_.at(version).flight;
-  if (!f || !heap_.at(f).version) {
-    const Ref<Flight> run = f;
+  if (!f) {
     f = new_flight(version);
-    if (run) {
-      heap_.at(f).inserter = heap_.at(run).inserter;
-      heap_.at(f).cmin = heap_.at(run).cmin;
-      ++heap_.at(heap_.at(run).inserter).references;
-      ++header_.passed_over;
-    }
+    if (!successor)
+      header_.open_run = f;
+  } else if (!heap_.at(f).version) {
+    f = take_out(version);
   }
   Flight &flight = heap_.at(f);
   const Ref<TxnSlot> aborted = flight.deleter;
@@ -448,9 +490,12 @@ WriteResult Store::erase(Ref<Version> version, const Writer &writer) noexcept {
   WriteResult r = check(version, LockStrength::kUpdate, writer.oracle);
   if (r.status != Status::kOk)
     return r;
-  if (!heap_.can_take(record_plan())) {
+  BlockPlan plan = record_plan();
+  if (joins_deletions(version, writer))
+    plan_join(plan);
+  if (!heap_.can_take(plan)) {
     r.status = Status::kNeedMemory;
-    r.units = record_plan().units();
+    r.units = plan.units();
     return r;
   }
   mark_deleted(version, {}, writer);

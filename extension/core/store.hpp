@@ -35,7 +35,7 @@ struct StoreHeader {
   std::uint64_t slots;
   Ref<Flight> queue_head;
   Ref<Flight> queue_tail;
-  Ref<Flight> open_run;       // the last record of an insertion, which the next may join
+  Ref<Flight> open_run;       // the last record of an insertion or deletion, which the next may join
   std::uint32_t reserved;
   LockTableHeader locks;
   IdIndexHeader ids;
@@ -335,8 +335,12 @@ private:
                          Change &&change) noexcept;
   template <class Index>
   WriteResult replace(Index &index, Ref<Version> version, LinkInput &link, const Writer &writer) noexcept;
-  bool may_join(const Flight &flight, const Writer &writer) const noexcept;
-  void plan_flight(const Writer &writer, BlockPlan &plan) const noexcept;
+  bool joins_insertions(const Writer &writer) const noexcept;
+  bool joins_deletions(Ref<Version> version, const Writer &writer) const noexcept;
+  bool in_deletion_run(Ref<Version> version) const noexcept;
+  void plan_join(BlockPlan &plan) const noexcept;
+  void join(Ref<Version> version) noexcept;
+  Ref<Flight> take_out(Ref<Version> version) noexcept;
   void fly(Ref<Version> version, const Writer &writer) noexcept;
   Ref<Flight> new_flight(Ref<Version> version) noexcept;
   void pop_flight() noexcept;
@@ -345,7 +349,7 @@ private:
   template <class Index>
   std::uint64_t settle(Index &index, TxnId horizon, std::uint64_t limit, bool *more) noexcept;
   template <class Index>
-  std::uint64_t settle_run(Index &index, bool undo, std::uint64_t limit,
+  std::uint64_t settle_run(Index &index, bool gone, std::uint64_t limit,
                            std::uint64_t &looked) noexcept;
   Ref<TxnSlot> hold_slot(const Writer &writer) noexcept;
   void let_go(Ref<TxnSlot> slot) noexcept;

@@ -21,9 +21,10 @@ void Store::pop_flight() noexcept {
   --header_.records;
 }
 
-// Settles up to `limit` members of the run at the head of the queue, last first.
+// Settles up to `limit` members of the run at the head of the queue, last first: removes them, or else says that they
+// are there.
 template <class Index>
-std::uint64_t Store::settle_run(Index &index, bool undo, std::uint64_t limit,
+std::uint64_t Store::settle_run(Index &index, bool gone, std::uint64_t limit,
                                 std::uint64_t &looked) noexcept {
   const Ref<Flight> head = header_.queue_head;
   Flight &run = heap_.at(head);
@@ -34,7 +35,7 @@ std::uint64_t Store::settle_run(Index &index, bool undo, std::uint64_t limit,
   const unsigned cls = FlightRun::block_class(run);
   std::uint64_t passed_over = 0;
   for (const std::uint64_t end = looked + limit; looked < end && left > 0;) {
-    ask_for_removal(index, undo, [refs, left](std::size_t distance) noexcept {
+    ask_for_removal(index, gone, [refs, left](std::size_t distance) noexcept {
       return Ref<Version>{distance < left ? refs[left - 1 - distance] : 0};
     });
     const Ref<Version> version{refs[--left]};
@@ -48,7 +49,7 @@ std::uint64_t Store::settle_run(Index &index, bool undo, std::uint64_t limit,
     v.flight = {};
     --header_.flights;
     ++dropped;
-    if (undo)
+    if (gone)
       remove(index, version, {});
   }
   FlightRun::set(run, left, cls);
@@ -109,13 +110,14 @@ std::uint64_t Store::settle(Index &index, TxnId horizon, std::uint64_t limit,
       ahead[(first + known++) % std::size(ahead)] = heap_.at(scout).version;
     if (known == 0) // the queue has been turned over once
       break;
-    const bool deleted = flight.deleter && !aborted(flight.deleter);
-    ask_for_removal(index, undo || deleted, [&](std::size_t distance) noexcept {
+    const bool gone = undo || (flight.deleter && !aborted(flight.deleter));
+    const bool open = gone && !undo && !past(flight.deleter);
+    ask_for_removal(index, gone && !open, [&](std::size_t distance) noexcept {
       return distance < known ? ahead[(first + distance) % std::size(ahead)] : Ref<Version>{};
     });
-    if (!flight.version) {
+    if (!flight.version && !open) {
       blocked = false;
-      dropped += settle_run(index, undo, limit - looked, looked);
+      dropped += settle_run(index, gone, limit - looked, looked);
       if (header_.queue_head == head)
         break; // the limit ended within the run
       first = (first + 1) % std::size(ahead);
@@ -125,14 +127,14 @@ std::uint64_t Store::settle(Index &index, TxnId horizon, std::uint64_t limit,
     blocked = false;
     first = (first + 1) % std::size(ahead);
     --known;
-    const Ref<Version> version = flight.version;
-    if (!deleted || undo || past(flight.deleter)) {
+    if (!open) {
+      const Ref<Version> version = flight.version;
       const Ref<Version> newer{flight.aux};
       pop_flight();
       heap_.at(version).flight = {};
       --header_.flights;
       ++dropped;
-      if (undo || deleted)
+      if (gone)
         remove(index, version, newer);
       continue;
     }

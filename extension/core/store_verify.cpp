@@ -80,8 +80,12 @@ void Store::verify(void (*report)(void *, const char *), void *context) const no
       for (std::uint32_t i = 0; i < FlightRun::count(flight); ++i)
         if (heap_.at(Ref<Version>{members(flight)[i]}).flight == f)
           ++queued_versions;
-        else
+        else if (flight.inserter)
           ++passed_over;
+        else
+          report(context, "a run of deleted versions holds one that does not name it");
+      if (flight.inserter && flight.deleter)
+        report(context, "a run of versions was both inserted and deleted");
     }
     if (!flight.inserter && !flight.deleter)
       report(context, "an in-flight record has no transaction");

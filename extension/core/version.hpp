@@ -53,16 +53,19 @@ inline void store_state(TxnSlot &slot, TxnState state) noexcept {
 }
 
 // What is still undecided about a version, or about a run of versions that one command
-// inserted and nobody has deleted. The records of a store form a queue in order of
-// creation, from which settling takes them.
+// inserted and nobody has deleted, or that one command deleted after they were settled. The
+// records of a store form a queue in order of creation, from which settling takes them.
 //
-// A run costs a bulk load four bytes per version instead of a record. A version
-// that is deleted gets a record of its own, behind the run; its place in the run
-// remains and is passed over, because the version then names the other record.
+// A run costs a bulk load, or a bulk deletion, four bytes per version instead of a record. An
+// inserted version that is deleted gets a record of its own, behind the run; its place in the run
+// remains and is passed over, because the version then names the other record. A deleted version of
+// which more is to be said, that its id is in use again or that another transaction deletes
+// it, gets one too, but leaves the run: that may go to the end of the queue, and a place in it
+// would outlive the version.
 struct Flight {
   Ref<Version> version;  // null: a run
   Ref<TxnSlot> inserter; // null: the insertion is settled
-  Ref<TxnSlot> deleter;  // null: not deleted; always so in a run
+  Ref<TxnSlot> deleter;  // null: not deleted; of a run one of the two is null
   CommandId cmin;
   CommandId cmax; // with kKeyChanged; not deleted: 0 or kUnconfirmed
   Ref<Version> successor; // the version that replaced this one; null: deleted
@@ -84,15 +87,18 @@ struct Flight {
 static_assert(sizeof(Flight) == 32 && std::is_trivially_copyable_v<Flight>);
 
 // A run's number of members and the size class of their block share the field that
-// says in a single record which command deleted the version.
+// says in a single record which command did what the run is not about.
 struct FlightRun {
   static constexpr std::uint32_t kUnitMembers = kUnitBytes / sizeof(std::uint32_t);
   static constexpr std::uint32_t kMaxMembers = kUnitMembers << (kSizeClasses - 1);
 
-  static std::uint32_t count(const Flight &f) noexcept { return f.cmax & 0xffff; }
-  static unsigned block_class(const Flight &f) noexcept { return f.cmax >> 16; }
+  static std::uint32_t size(const Flight &f) noexcept { return f.deleter ? f.cmin : f.cmax; }
+  static std::uint32_t count(const Flight &f) noexcept { return size(f) & 0xffff; }
+  static unsigned block_class(const Flight &f) noexcept { return size(f) >> 16; }
   static std::uint32_t capacity(const Flight &f) noexcept { return kUnitMembers << block_class(f); }
-  static void set(Flight &f, std::uint32_t count, unsigned cls) noexcept { f.cmax = count | cls << 16; }
+  static void set(Flight &f, std::uint32_t count, unsigned cls) noexcept {
+    (f.deleter ? f.cmin : f.cmax) = count | cls << 16;
+  }
 };
 
 } // namespace doublets
