@@ -54,6 +54,13 @@ public:
     });
   }
 
+  // The same ahead of adding alone: as long as nothing is removed what a step leaves in `ahead` is for the next one.
+  struct Ahead {};
+  static constexpr unsigned kAddSteps = kPrefetchSteps;
+  void prefetch_add(unsigned step, std::int64_t source, std::int64_t target, Ahead &) const noexcept {
+    prefetch(step, source, target);
+  }
+
   // The same ahead of `links_of`; what a step leaves in its last argument is for the next one, while the lock is held.
   void prefetch_node(unsigned step, std::int64_t node, Access access, std::uint32_t &) const noexcept {
     const auto ask = [=](const auto &map) noexcept {

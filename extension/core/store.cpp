@@ -348,10 +348,17 @@ WriteResult Store::confirm(Ref<Version> version, const Oracle &oracle) noexcept 
 template <class Index, class Change>
 WriteResult Store::each_ahead(Index &index, const LinkInput *links, std::size_t n, std::size_t &done,
                               Change &&change) noexcept {
-  constexpr std::size_t kSteps = Index::kPrefetchSteps;
+  constexpr std::size_t kSteps = Index::kAddSteps;
+  constexpr std::size_t kRing = 16;
+  static_assert(kRing > kSteps * kStride);
+  typename Index::Ahead ahead[kRing] = {};
   const auto ask = [&](std::size_t step, std::size_t i) noexcept {
-    if (i < n)
-      index.prefetch(static_cast<unsigned>(step), links[i].source, links[i].target);
+    if (i >= n)
+      return;
+    if constexpr (kVersioned)
+      index.prefetch_add(static_cast<unsigned>(step), links[i].source, links[i].target, ahead[i % kRing]);
+    else if (step == 0) // changes remove too
+      index.prefetch(links[i].source, links[i].target);
   };
   WriteResult r;
   for (std::size_t step = 0; step < kSteps; ++step)

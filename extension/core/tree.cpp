@@ -120,6 +120,18 @@ void Tree<O>::prefetch(const TreeKey& key) const noexcept {
   if (root_ != 0) (void)descend(heap_, root_, key, [](std::uint32_t, Inner&, unsigned) {});
 }
 
+template <Order O>
+std::uint32_t Tree<O>::prefetch(unsigned step, const TreeKey& key, std::uint32_t reached) const noexcept {
+  if (root_ == 0) return 0;
+  if (step == 0) return descend(heap_, root_, key, [](std::uint32_t, Inner&, unsigned) {}, 1);
+  if (reached == 0) return 0;
+  if (step == 1) return descend(heap_, reached, key, [](std::uint32_t, Inner&, unsigned) {});
+  const Leaf& leaf = leaf_at(heap_, reached);
+  const Run run = run_of(leaf, key.first);
+  for (unsigned i = run.low; i < std::min(run.high, run.low + kShortRun); ++i) prefetch_version(heap_, leaf.version[i]);
+  return reached;
+}
+
 // The parent of the leaf where a run begins; the only leaf, if it has none.
 template <Order O>
 std::uint32_t Tree<O>::run_parent(std::int64_t first) const noexcept {

@@ -88,6 +88,12 @@ public:
   // Hint ahead of insert, erase or a search: bring the leaf for `key` closer. Any key will do.
   void prefetch(const TreeKey &key) const noexcept;
 
+  // The same for insert alone, in steps each of which finds what the one before has asked for: the node above the leaf,
+  // the leaf, the versions that `key` is compared with there. Returns how far it has come, for the next step; the tree
+  // may have grown meanwhile, but nothing may have been erased.
+  static constexpr unsigned kPrefetchSteps = 3;
+  std::uint32_t prefetch(unsigned step, const TreeKey &key, std::uint32_t reached) const noexcept;
+
   // The run of a first column, its entries, in three steps, each of which asks for the memory that the next one
   // reads; a caller with many runs makes steps of others meanwhile, so that their cache misses overlap. What a step
   // returns is a node of the tree, for the next one as long as the lock is held.

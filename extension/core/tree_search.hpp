@@ -217,12 +217,13 @@ inline Inner& inner_at(const Heap& heap, std::uint32_t node) noexcept { return h
   }
 }
 
-// The leaf whose range holds `key`. `visit(inner, index)` sees each step.
+// The leaf whose range holds `key`, or the node above it on level `stop`. `visit(inner, index)` sees each step.
 template <class Visit>
-inline std::uint32_t descend(const Heap& heap, std::uint32_t root, const TreeKey& key, Visit visit) noexcept {
+inline std::uint32_t descend(const Heap& heap, std::uint32_t root, const TreeKey& key, Visit visit,
+                             unsigned stop = 0) noexcept {
   std::uint32_t node = root;
   unsigned level = header_at(heap, node).level;
-  while (level > 0) {
+  while (level > stop) {
     Inner& inner = inner_at(heap, node);
     const unsigned index = child_index(inner, key);
     const std::uint32_t child = inner.child[index];

@@ -49,6 +49,17 @@ public:
     by_target_.prefetch(key_from(target, source));
   }
 
+  // As SplitIndex: the descents that adding makes, each made once.
+  struct Ahead {
+    std::uint32_t by_source;
+    std::uint32_t by_target;
+  };
+  static constexpr unsigned kAddSteps = Tree<Order::kBySourceTarget>::kPrefetchSteps;
+  void prefetch_add(unsigned step, std::int64_t source, std::int64_t target, Ahead &ahead) const noexcept {
+    ahead.by_source = by_source_.prefetch(step, key_from(source, target), ahead.by_source);
+    ahead.by_target = by_target_.prefetch(step, key_from(target, source), ahead.by_target);
+  }
+
   // As SplitIndex: the descents to the leaf where the node's links begin.
   void prefetch_node(unsigned step, std::int64_t node, Access access, std::uint32_t &ahead) const noexcept {
     const auto ask = [&](const auto &tree) noexcept {
