@@ -3,8 +3,8 @@
 namespace doublets::pg {
 namespace {
 
-// Settling costs a look at all running transactions, so only some calls do it. Counted
-// per backend over all stores.
+// Settling costs a look at all running transactions, so only some calls do it, counted per backend over all stores;
+// but all while there is much to settle, as scans do, or who calls nothing else would meet it for thousands of calls.
 constexpr unsigned kReadsPerSettling = 64;
 constexpr std::uint64_t kReaderSettles = 1024;
 constexpr unsigned kWritesPerSettling = 32;
@@ -32,7 +32,10 @@ Relation open_argument(const NullableDatum& store, LOCKMODE lock, AclMode requir
 }
 
 void settle_for_reader(StoreHandle* store) {
-  if (++reads % kReadsPerSettling == 0) settle_some(store, kReaderSettles, false);
+  const StoreHeader& header = Store(store->heap).header();
+  const bool much = Store::has_unsettled(header, kReaderSettles) && !store->settled_none;
+  if ((!much && ++reads % kReadsPerSettling != 0) || !Store::has_unsettled(header)) return;
+  store->settled_none = settle_some(store, kReaderSettles, false) == 0;
 }
 
 StoreHandle* open_for_read(FunctionCallInfo fcinfo) {
@@ -102,6 +105,15 @@ std::uint64_t count_visible(StoreHandle* store, const Pattern& pattern, Snapshot
   store_unlock(store);
   view.report(store);
   if (exact) return count;
+  // What is in flight is in the way. To settle some of it takes about as long as what follows, and spares later counts
+  // that.
+  constexpr std::uint64_t kLooksPerSettled = 8;
+  for (std::uint64_t left = count / kLooksPerSettled; left > 0;) {
+    const std::uint64_t batch = Min(left, kReaderSettles);
+    if (settle_some(store, batch, false) == 0) break;
+    left -= batch;
+    CHECK_FOR_INTERRUPTS();
+  }
   count = 0;
   for_each_batch(store, pattern, view, [&count](const LinkRow*, std::size_t n) {
     count += n;
