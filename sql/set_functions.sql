@@ -42,6 +42,16 @@ SELECT plan('SELECT * FROM doublets.outgoing(''links'', 1) WITH ORDINALITY');
 SELECT plan('SELECT * FROM ROWS FROM (doublets.outgoing(''links'', 1), doublets.incoming(''links'', 1))');
 SELECT plan('SELECT * FROM doublets.outgoing(''links'', random()::bigint)');
 
+-- the number of all rows is the scan's own work
+SELECT plan('SELECT count(*) FROM doublets.walk(''links'', 1)');
+SELECT plan('SELECT g, (SELECT 1 - count(*) FROM doublets.outgoing(''links'', g)) FROM generate_series(1, 3) AS g');
+-- and an aggregate's where anything else is wanted
+SELECT plan('SELECT count(*) FROM doublets.outgoing(''links'', 1) WHERE target = 2');
+SELECT plan('SELECT count(*), max(id) FROM doublets.outgoing(''links'', 1)');
+SELECT plan('SELECT count(*) FILTER (WHERE id > 3) FROM doublets.outgoing(''links'', 1)');
+SELECT plan('SELECT count(*) FROM doublets.outgoing(''links'', 1) HAVING count(*) > 7');
+SELECT plan('SELECT count(*) FROM doublets.outgoing(''links'', 1) GROUP BY target');
+
 -- the number of rows: exact where the arguments are constants, else the average
 SELECT expected('SELECT * FROM doublets.outgoing(''links'', 1)') AS outgoing, expected('SELECT * FROM doublets.incoming(''links'', 2)') AS incoming,
        expected('SELECT * FROM doublets.each(''links'')') AS every, expected('SELECT * FROM doublets.each(''links'', 5)') AS one,
@@ -107,6 +117,40 @@ RESET force_parallel_mode;
 SET jit_above_cost = 0;
 SELECT * FROM places();
 RESET jit_above_cost;
+
+-- the number of rows is that of the rows, wherever it is asked for
+CREATE FUNCTION counts() RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  call text;
+  place text;
+  wanted text;
+  got text;
+BEGIN
+  FOREACH call IN ARRAY ARRAY['each(''links'', g)', 'each(''links'')', 'outgoing(''links'', g)', 'incoming(''links'', g)',
+      'usages(''links'', g)', 'walk(''links'', g)', 'walk(''links'', g, ''both'', 1)', 'walk(''links'', ARRAY[g, 5, 5], ''incoming'')',
+      'walk(''links'', g, max_depth => 0)', 'walk(''links'', NULL::bigint[])', 'hubs(''links'', ''both'', 3)'] LOOP
+    EXECUTE format('SELECT string_agg(n::text, '' '' ORDER BY g) FROM unnest(''{-1,0,1,2,3,7,NULL,99}''::bigint[]) AS g, LATERAL (SELECT sum(1) FROM doublets.%s) AS s(m), LATERAL (SELECT coalesce(m, 0)) AS t(n)', call)
+      INTO wanted;
+    FOREACH place IN ARRAY ARRAY[
+      '(SELECT count(*) FROM doublets.%1$s)',
+      '(SELECT 2 * count(*) - count(*) FROM doublets.%1$s WHERE g IS NOT NULL OR true)',
+      '(SELECT c FROM (SELECT count(*) FROM doublets.%1$s) AS s(c) WHERE c >= 0)',
+      '(SELECT count(*) FROM (SELECT * FROM doublets.%1$s) AS s)',
+      '(SELECT max(c) FROM (SELECT count(*) FROM doublets.%1$s UNION ALL SELECT -1) AS s(c))'] LOOP
+      EXECUTE format('SELECT string_agg(n::text, '' '' ORDER BY g) FROM unnest(''{-1,0,1,2,3,7,NULL,99}''::bigint[]) AS g, LATERAL (SELECT '
+                     || place || ') AS s(n)', call) INTO got;
+      IF got IS DISTINCT FROM wanted THEN
+        RETURN NEXT format('%s: %s instead of %s', format(place, call), got, wanted);
+      END IF;
+    END LOOP;
+  END LOOP;
+END
+$$;
+SELECT * FROM counts();
+SET force_parallel_mode = on;
+SELECT * FROM counts();
+RESET force_parallel_mode;
+SELECT count(*), count(*) + 1 AS more, (SELECT count(*) FROM doublets.outgoing('links', 1)) FROM doublets.walk('links', 1);
 
 -- conditions on the rows
 SELECT id FROM doublets.outgoing('links', 1) WHERE target = 2 ORDER BY id;

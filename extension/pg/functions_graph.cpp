@@ -43,6 +43,16 @@ bool next_node(void* stream, ReadCall& call, Datum* values, bool* nulls) {
   return true;
 }
 
+std::int64_t count_nodes(void* stream, ReadCall& call) {
+  auto& walk = *static_cast<Walk*>(stream);
+  std::int64_t n = 0;
+  do {
+    n += walk.end - walk.next;
+    walk.next = walk.end;
+  } while (next_level(walk, call));
+  return n;
+}
+
 // Begins without starts. Of the arguments after the store only the depth may be null.
 bool begin_walk(Walk& walk, const ReadCall& call, const NullableDatum* arguments) {
   if (arguments[1].isnull || arguments[2].isnull) return false;
@@ -189,8 +199,9 @@ DOUBLETS_FUNCTION(doublets_shortest_path) {
 
 namespace doublets::pg {
 
-const SetFunction kWalk{doublets_walk, 4, 3, SetKind::kWalk, {}, false, sizeof(Walk), begin_walk_from_one, next_node};
-const SetFunction kWalkFromMany{doublets_walk_from_many, 4,        3, SetKind::kWalk, {}, false, sizeof(Walk),
-                                begin_walk_from_many,    next_node};
+const SetFunction kWalk{doublets_walk,       4,         3,          SetKind::kWalk, {}, false, sizeof(Walk),
+                        begin_walk_from_one, next_node, count_nodes};
+const SetFunction kWalkFromMany{doublets_walk_from_many, 4,         3,          SetKind::kWalk, {}, false, sizeof(Walk),
+                                begin_walk_from_many,    next_node, count_nodes};
 
 }  // namespace doublets::pg

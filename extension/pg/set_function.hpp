@@ -61,6 +61,8 @@ struct SetFunction {
   bool (*begin)(void* stream, ReadCall& call, const NullableDatum* arguments);
   // The next row; false at the end.
   bool (*next)(void* stream, ReadCall& call, Datum* values, bool* nulls);
+  // The number of rows left, which are passed; null: they are taken one by one.
+  std::int64_t (*count)(void* stream, ReadCall& call) = nullptr;
 };
 
 extern const SetFunction kEach, kOutgoing, kIncoming, kUsages;  // functions_sets.cpp

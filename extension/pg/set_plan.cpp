@@ -188,11 +188,16 @@ const FuncExpr* called_by(const RangeTblEntry* rte) {
   return call != nullptr && IsA(call, FuncExpr) ? castNode(FuncExpr, call) : nullptr;
 }
 
+bool is_set_scan(const Path* path) {
+  return IsA(path, CustomPath) && reinterpret_cast<const CustomPath*>(path)->methods == &kSetPathMethods;
+}
+
 void set_plan_init() {
   // Another build of the library may be in the same process.
   if (GetCustomScanMethods(kSetScanMethods.CustomName, true) == nullptr) RegisterCustomScanMethods(&kSetScanMethods);
   next_hook = set_rel_pathlist_hook;
   set_rel_pathlist_hook = doublets_set_rel_pathlist;
+  set_count_init();
 }
 
 }  // namespace doublets::pg

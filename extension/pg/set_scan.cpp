@@ -32,6 +32,7 @@ struct SetScan {
   int columns[kMaxSetColumns + 1];  // of the scan's rows, as in the plan
   int column_count;
   bool columns_only;           // no whole row, which has to be freed again
+  bool counts;                 // one row, with the number of the function's
   TupleTableSlot* given_slot;  // for a row that is given by EvalPlanQual
 };
 
@@ -114,6 +115,29 @@ TupleTableSlot* next_row(ScanState* state) {
   return slot;
 }
 
+// How many rows the stream has left.
+std::int64_t count_left(SetScan& scan) {
+  if (scan.function->count != nullptr) return scan.function->count(scan.stream, scan.call);
+  Datum values[kMaxSetColumns];
+  bool nulls[kMaxSetColumns];
+  std::int64_t n = 0;
+  for (; scan.function->next(scan.stream, scan.call, values, nulls); ++n)
+    CHECK_FOR_INTERRUPTS();
+  return n;
+}
+
+// The row of a scan that counts.
+TupleTableSlot* next_count(ScanState* state) {
+  SetScan& scan = *scan_of(reinterpret_cast<CustomScanState*>(state));
+  TupleTableSlot* slot = ExecClearTuple(state->ss_ScanTupleSlot);
+  if (scan.started) return slot;
+  const std::int64_t n = start(scan) ? count_left(scan) : 0;
+  scan.started = true;
+  slot->tts_values[0] = Int64GetDatum(n);
+  slot->tts_isnull[0] = false;
+  return ExecStoreVirtualTuple(slot);
+}
+
 // The row that EvalPlanQual holds fixed while it looks at a newer version of another one. As ExecScanFetch does for
 // scans of relations; to the executor this one has none.
 bool given_row(ScanState* state, TupleTableSlot* slot) {
@@ -151,6 +175,7 @@ extern "C" void doublets_begin_set_scan(CustomScanState* node, EState* estate, i
   foreach (cell, made_columns(plan))
     scan.columns[scan.column_count++] = lfirst_int(cell);
   scan.columns_only = !list_member_int(made_columns(plan), 0);
+  scan.counts = list_member_int(made_columns(plan), kCountColumn);
   foreach (cell, filtered_parts(plan)) {
     auto* value = static_cast<Expr*>(list_nth(plan->custom_exprs, scan.filter_count + 1));
     Pattern& filter = scan.call.filter;
@@ -163,11 +188,12 @@ extern "C" void doublets_begin_set_scan(CustomScanState* node, EState* estate, i
 }
 
 extern "C" TupleTableSlot* doublets_exec_set_scan(CustomScanState* node) {
+  const ExecScanAccessMtd next = scan_of(node)->counts ? next_count : next_row;
   // Most scans have nothing left to be done to their rows.
   if (node->ss.ps.qual == nullptr && node->ss.ps.ps_ProjInfo == nullptr &&
       node->ss.ps.state->es_epq_active == nullptr && likely(scan_of(node)->columns_only))
-    return next_row(&node->ss);
-  return ExecScan(&node->ss, next_row, given_row);
+    return next(&node->ss);
+  return ExecScan(&node->ss, next, given_row);
 }
 
 extern "C" void doublets_rescan_set_scan(CustomScanState* node) {
@@ -191,6 +217,8 @@ extern "C" void doublets_explain_set_scan(CustomScanState* node, List* ancestors
   ExplainPropertyText("Function Call",
                       deparse_expression(static_cast<::Node*>(linitial(plan->custom_exprs)), context, prefix, false),
                       es);
+  if (list_member_int(made_columns(plan), kCountColumn))
+    ExplainPropertyList("Aggregates", list_make1(pstrdup("count(*)")), es);
   constexpr const char* kParts[] = {"id", "source", "target"};
   List* parts = NIL;
   const List* filtered = filtered_parts(plan);

@@ -8,8 +8,10 @@ namespace doublets::pg {
 // CustomScan.custom_exprs: the call of the function, then the values of the filter. CustomScan.custom_private: an
 // integer list with, for each of those values, the part of a link that it is compared with (0: id, 1: source, 2:
 // target), and one with the columns that the scan's rows have, which are those of the function that are in use (0: its
-// whole row).
+// whole row), or kCountColumn alone: the scan has one row, with the number of the function's.
 extern const CustomScanMethods kSetScanMethods;
+
+inline constexpr int kCountColumn = -1;
 
 // The function that is all there is of an entry of a range table, if it is one; else null.
 const FuncExpr* called_by(const RangeTblEntry* rte);
@@ -37,5 +39,11 @@ inline List* filtered_parts(const CustomScan* plan) {
 inline List* made_columns(const CustomScan* plan) {
   return static_cast<List*>(lsecond(plan->custom_private));
 }
+
+// Whether a path is a scan of a set function.
+bool is_set_scan(const Path* path);
+
+// Called once by set_plan_init.
+void set_count_init();
 
 }  // namespace doublets::pg
