@@ -1,5 +1,6 @@
 -- Joins: the same data in a store and in a table with the best indexes, which ANALYZE has seen; the store was never
--- analyzed. What the planner makes of ten queries, and whether it is what it makes of the table.
+-- analyzed. What the planner makes of ten queries, and whether it is what it makes of the table: but for one, where to
+-- search the store for all rows, many at once, is cheaper than a hash of them.
 CALL make_links('links');
 CREATE TABLE native(id bigint PRIMARY KEY, source bigint NOT NULL, target bigint NOT NULL);
 INSERT INTO native SELECT i, i % 4000, i * 7 % 5000 FROM generate_series(1, 40000) AS i;
