@@ -121,4 +121,11 @@ SELECT count(*) > 0 AS some FROM probe JOIN links ON links.source = k;
 COMMIT;
 DROP OWNED BY joiner;
 DROP ROLE joiner;
+
+-- a parent has the links of its children too
+CREATE TABLE child () INHERITS (links);
+INSERT INTO child SELECT 100 + i, i, i FROM generate_series(1, 20) AS i;
+SELECT count(*), sum(target) FROM probe JOIN links ON links.source = k;
+SELECT count(*), sum(target) FROM probe JOIN ONLY links ON links.source = k;
+DROP TABLE child;
 CALL drop_links('links');

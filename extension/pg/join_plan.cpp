@@ -74,7 +74,8 @@ bool find_call(PlannerInfo* root, const RelOptInfo* outer, const RangeTblEntry* 
 bool find_lookup(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, List* clauses, Lookup* lookup) {
   const RangeTblEntry* rte = planner_rt_fetch(inner->relid, root);
   if (inner->rtekind == RTE_FUNCTION) return find_call(root, outer, rte, lookup);
-  return inner->rtekind == RTE_RELATION && inner->fdwroutine != nullptr &&
+  // Of a parent the links are those of its children too.
+  return inner->rtekind == RTE_RELATION && !rte->inh && inner->fdwroutine != nullptr &&
          inner->fdwroutine->GetForeignPlan == doublets_get_plan && bms_is_empty(inner->lateral_relids) &&
          find_clause(root, outer, inner, clauses, lookup);
 }
