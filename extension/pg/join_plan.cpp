@@ -213,8 +213,8 @@ extern "C" Plan* doublets_plan_join_scan(PlannerInfo* root, RelOptInfo* join, Cu
   scan->custom_exprs = list_make1(lthird(path->custom_private));
   if (call != nullptr) scan->custom_exprs = lappend(scan->custom_exprs, call);
 
-  Columns c{inner, call == nullptr ? plan_info(inner)->spec : nullptr, static_cast<Plan*>(linitial(children))->targetlist, NIL,
-            NIL};
+  Columns c{inner, call == nullptr ? plan_info(inner)->spec : nullptr,
+            static_cast<Plan*>(linitial(children))->targetlist, NIL, NIL};
   ListCell* cell;
   foreach (cell, tlist)
     add_wanted(c, lfirst_node(TargetEntry, cell)->expr);
