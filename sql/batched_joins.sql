@@ -104,6 +104,20 @@ FETCH h;
 CLOSE h;
 SELECT count(*) FROM probe JOIN links ON links.source = k;
 
+-- cheap conditions come first
+INSERT INTO links SELECT i, i % 7, i FROM generate_series(1, 40) AS i;
+CREATE FUNCTION picky(n bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE COST 10000 AS $$
+BEGIN
+  IF n < 5 THEN
+    RAISE '% is less than five', n;
+  END IF;
+  RETURN true;
+END
+$$;
+SELECT count(*) FROM probe JOIN links ON links.source = k WHERE picky(links.target) AND abs(links.target) >= 5;
+DROP FUNCTION picky;
+DELETE FROM links;
+
 -- privileges are those of whoever asks
 INSERT INTO links VALUES (1, 1, 2);
 CREATE ROLE joiner;

@@ -35,6 +35,7 @@ SELECT joins(query), query FROM unnest(ARRAY[
   'SELECT links FROM probe JOIN links ON links.source = k',
   'SELECT links.ctid FROM probe JOIN links ON links.source = k',
   'SELECT * FROM probe JOIN links ON links.source = k FOR SHARE OF links',
+  'SELECT * FROM (SELECT * FROM probe FOR SHARE) AS p JOIN links ON links.source = k',
   'SELECT * FROM probe JOIN links ON links.source = k WHERE random() < 2',
   'SELECT random(), target FROM probe JOIN links ON links.source = k',
   'SELECT * FROM probe LEFT JOIN links ON links.source = k',
@@ -59,6 +60,7 @@ GRANT USAGE ON SCHEMA doublets TO joiner;
 SET ROLE joiner;
 SELECT count(*) FROM probe, doublets.outgoing('links', k) WHERE k < 0;
 SELECT count(*) FROM probe, doublets.outgoing('links', k);
+SELECT count(*) FROM probe, doublets.outgoing('links', nullif(k, k));
 RESET ROLE;
 DROP OWNED BY joiner;
 DROP ROLE joiner;

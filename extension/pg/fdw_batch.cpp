@@ -8,6 +8,7 @@
 // it must not have come from anything that leaves its mark on the session until the (sub)transaction is rolled back,
 // as functions in other languages do (the user they run as, settings, snapshots).
 #include "fdw.hpp"
+#include "join_scan.hpp"
 
 extern "C" {
 #include "utils/partcache.h"
@@ -58,6 +59,10 @@ const T* as(const Plan* plan) {
   return reinterpret_cast<const T*>(plan);
 }
 
+bool is_own(const CustomScan* scan) {
+  return scan->methods == &kSetScanMethods || scan->methods == &kJoinScanMethods;
+}
+
 // The expressions that a node of a plan has besides its target list and qualification. Kinds of
 // nodes not known here are taken to look.
 bool own_expressions_look(const Plan* plan) {
@@ -96,6 +101,8 @@ bool own_expressions_look(const Plan* plan) {
       return look({as<MergeJoin>(plan)->join.joinqual, as<MergeJoin>(plan)->mergeclauses});
     case T_HashJoin:
       return look({as<HashJoin>(plan)->join.joinqual, as<HashJoin>(plan)->hashclauses});
+    case T_CustomScan:
+      return !is_own(as<CustomScan>(plan)) || look({as<CustomScan>(plan)->custom_exprs});
     default:
       return true;
   }

@@ -28,14 +28,27 @@ bool has_parts_only(::Node* expression, const RelOptInfo* inner, const StoreSpec
   return true;
 }
 
-// Whether anything in a statement is volatile: reading ahead would show.
-bool is_volatile(const PlannerInfo* root) {
+// Whether rows of a query are locked as they are read, at any depth.
+bool locks_rows(::Node* node, void* context) {
+  if (node == nullptr) return false;
+  // The server declares walkers without their arguments.
+  auto* const walker = reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(locks_rows));
+  if (!IsA(node, Query)) return expression_tree_walker(node, walker, context);
+  return castNode(Query, node)->hasForUpdate || query_tree_walker(castNode(Query, node), walker, context, 0);
+}
+
+bool shows_reading(const PlannerInfo* root) {
+  auto* query = reinterpret_cast<::Node*>(root->parse);
+  return contain_volatile_functions(query) || locks_rows(query, nullptr);
+}
+
+// Whether reading ahead would show: anything in the statement is volatile, or locks rows.
+bool shows_reading_ahead(const PlannerInfo* root) {
   ListCell* cell;
   foreach (cell, root->glob->subroots)
-    if (contain_volatile_functions(reinterpret_cast<::Node*>(static_cast<PlannerInfo*>(lfirst(cell))->parse)))
-      return true;
+    if (shows_reading(static_cast<PlannerInfo*>(lfirst(cell)))) return true;
   for (; root != nullptr; root = root->parent_root)
-    if (contain_volatile_functions(reinterpret_cast<::Node*>(root->parse))) return true;
+    if (shows_reading(root)) return true;
   return false;
 }
 
@@ -148,7 +161,7 @@ extern "C" void doublets_set_join_pathlist(PlannerInfo* root, RelOptInfo* join, 
   const StoreSpec* spec = lookup.call == nullptr ? plan_info(inner)->spec : nullptr;
   List* checks = extract_actual_clauses(quals, false);
   if (!has_parts_only(reinterpret_cast<::Node*>(join->reltarget->exprs), inner, spec) ||
-      !has_parts_only(reinterpret_cast<::Node*>(checks), inner, spec) || is_volatile(root))
+      !has_parts_only(reinterpret_cast<::Node*>(checks), inner, spec) || shows_reading_ahead(root))
     return;
   foreach (cell, outer->pathlist) {
     auto* path = static_cast<Path*>(lfirst(cell));
@@ -199,6 +212,24 @@ void add_parts_in(Columns& c, ::Node* expression) {
     add_part(c, static_cast<AttrNumber>(i + FirstLowInvalidHeapAttributeNumber));
 }
 
+// Cheap checks first, as the server has those of its own scans; it does not know of these.
+List* cheapest_first(PlannerInfo* root, const List* checks) {
+  const auto cost = [root](const void* check) {
+    QualCost c;
+    cost_qual_eval_node(&c, static_cast<::Node*>(const_cast<void*>(check)), root);
+    return c.per_tuple;
+  };
+  List* ordered = NIL;
+  ListCell* cell;
+  foreach (cell, checks) {
+    int place = list_length(ordered);
+    while (place > 0 && cost(list_nth(ordered, place - 1)) > cost(lfirst(cell)))
+      --place;
+    ordered = list_insert_nth(ordered, place, lfirst(cell));
+  }
+  return ordered;
+}
+
 extern "C" Plan* doublets_plan_join_scan(PlannerInfo* root, RelOptInfo* join, CustomPath* path, List* tlist, List*,
                                          List* children) {
   const RelOptInfo* inner = find_base_rel(root, intVal(linitial(path->custom_private)));
@@ -206,7 +237,8 @@ extern "C" Plan* doublets_plan_join_scan(PlannerInfo* root, RelOptInfo* join, Cu
   auto* call = static_cast<FuncExpr*>(lfourth(path->custom_private));
   auto* scan = makeNode(CustomScan);
   scan->scan.plan.targetlist = tlist;
-  scan->scan.plan.qual = extract_actual_clauses(static_cast<List*>(list_nth(path->custom_private, 4)), false);
+  scan->scan.plan.qual =
+      cheapest_first(root, extract_actual_clauses(static_cast<List*>(list_nth(path->custom_private, 4)), false));
   scan->flags = path->flags;
   scan->methods = &kJoinScanMethods;
   scan->custom_plans = children;

@@ -138,28 +138,6 @@ void keep(JoinScan& scan, TupleTableSlot* outer, std::uint32_t n) {
   MemoryContextSwitchTo(caller);
 }
 
-// Reads the next batch of the child's rows, without those that look for NULL; false: there are none.
-bool read_batch(JoinScan& scan) {
-  if (scan.child_done) return false;
-  make_room(scan);
-  if (scan.context != nullptr) MemoryContextReset(scan.context);
-  scan.shown = kNone;
-  std::uint32_t n = 0;
-  while (n < scan.wanted) {
-    TupleTableSlot* outer = ExecProcNode(scan.child);
-    if (TupIsNull(outer)) {
-      scan.child_done = true;
-      break;
-    }
-    slot_getallattrs(outer);
-    if (key_of(scan, outer, &scan.keys[n])) keep(scan, outer, n++);
-  }
-  scan.wanted = Min(scan.wanted * kGrowth, kMostOuterRows);
-  scan.expansion.next = 0;
-  scan.expansion.end = n;
-  return n > 0;
-}
-
 // As a scan of the function alone: its store is opened when it is first called.
 void open_for_function(JoinScan& scan) {
   if (!scan.opened) {
@@ -173,6 +151,29 @@ void open_for_function(JoinScan& scan) {
   // See read_store.
   if (unlikely(scan.store == nullptr || !handle_is_current(*scan.store)))
     scan.store = reopen_for_read(scan.function_store.oid);
+}
+
+// Reads the next batch of the child's rows, without those that look for NULL; false: there are none.
+bool read_batch(JoinScan& scan) {
+  if (scan.child_done) return false;
+  make_room(scan);
+  if (scan.context != nullptr) MemoryContextReset(scan.context);
+  scan.shown = kNone;
+  std::uint32_t n = 0;
+  while (n < scan.wanted) {
+    TupleTableSlot* outer = ExecProcNode(scan.child);
+    if (TupIsNull(outer)) {
+      scan.child_done = true;
+      break;
+    }
+    if (unlikely(scan.of_function && !scan.opened)) open_for_function(scan);
+    slot_getallattrs(outer);
+    if (key_of(scan, outer, &scan.keys[n])) keep(scan, outer, n++);
+  }
+  scan.wanted = Min(scan.wanted * kGrowth, kMostOuterRows);
+  scan.expansion.next = 0;
+  scan.expansion.end = n;
+  return n > 0;
 }
 
 // Looks for more links of the batch.
