@@ -87,7 +87,7 @@ plans_check() {
     }
     /^== / {
       judge(); text = ""; found = whole = 0
-      wanted = $NF == "id" ? by_id : $NF == "end" ? by_end : $NF == "set" ? "Custom Scan \\(doublets function\\)" : ""
+      wanted = $NF == "id" ? by_id : $NF == "end" ? by_end : $NF == "set" ? "Custom Scan \\(doublets (function|join)\\)" : ""
     }
     { text = text $0 "\n" }
     wanted != "" && $0 ~ wanted { found++ }
@@ -96,7 +96,7 @@ plans_check() {
 }
 
 # plans_statements WORKLOAD KIND: EXPLAIN for every timed statement that can be prepared, for one psql session with its variable
-# `backend`. A function that returns links or nodes must be a scan of its own in FROM (`set`).
+# `backend`. A function that returns links or nodes must be a scan of its own in FROM, or part of a join of its own (`set`).
 plans_statements() {
   local script name kind statement expected sets=' doublets\.(each|outgoing|incoming|usages|walk|hubs)\('
   for script in "$BENCH_ROOT/$1"_*.sql; do

@@ -151,14 +151,16 @@ generated() {
   native -c 'DELETE FROM bench.samples' -c 'DELETE FROM bench.runs'
 }
 
-@test "a function of a store that returns rows must be a scan of its own" {
+@test "a function of a store that returns rows must be a scan of its own, or part of a join" {
   local code="WORK=$BATS_TEST_TMPDIR/work; mkdir -p \$WORK
     plans_statements functions doublets >\$WORK/plans-functions-doublets.sql
     session() { sed -n 's/^.echo \(== .*plan: set\)/\1/p' \$WORK/plans-functions-doublets.sql | sed 's/\$/\n'\"\$PLAN\"'\n'\"\$PLAN\"'/'; }
     rm -f $BATS_TEST_TMPDIR/plans
     plans_check functions split_volatile $BATS_TEST_TMPDIR/plans"
-  PLAN='Custom Scan (doublets function)' run library "$code"
-  [ "$status" -eq 0 ]
+  for node in function join; do
+    PLAN="Custom Scan (doublets $node)" run library "$code"
+    [ "$status" -eq 0 ]
+  done
   for name in outgoing incoming lateral walk walk3 walk_many levels levels3 routing routing3 hubs; do
     grep "functions_$name.sql" "$BATS_TEST_TMPDIR/plans"
   done
