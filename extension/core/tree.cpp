@@ -194,7 +194,8 @@ template <Order O>
 std::size_t Tree<O>::collect(const TreeKey& from, const TreeKey& upto, Ref<Version>* out,
                              std::size_t capacity) const noexcept {
   if (root_ == 0 || capacity == 0 || !(from < upto)) return 0;
-  std::uint32_t node = descend(heap_, root_, from, [](std::uint32_t, Inner&, unsigned) {});
+  LeavesAhead ahead(heap_, root_);
+  std::uint32_t node = ahead.enter(from);
   unsigned begin = leaf_rank<O>(heap_, leaf_at(heap_, node), from);
   std::size_t found = 0;
   for (;;) {
@@ -204,7 +205,7 @@ std::size_t Tree<O>::collect(const TreeKey& from, const TreeKey& upto, Ref<Versi
     unsigned end = count;
     if (begin < count && leaf.first[count - 1] >= upto.first) end = range_end<O>(heap_, leaf, begin, upto);
     const bool last = end < count || next == 0;
-    if (!last) prefetch_bytes(heap_.address(next), kLeafBytes);
+    if (!last) ahead.ask();
     const auto wanted = static_cast<unsigned>(std::min<std::size_t>(end - begin, capacity - found));
     for (unsigned i = begin; i < begin + wanted; ++i) {
       prefetch_version(heap_, leaf.version[i]);
@@ -213,6 +214,7 @@ std::size_t Tree<O>::collect(const TreeKey& from, const TreeKey& upto, Ref<Versi
     if (last || found == capacity) return found;
     node = next;
     begin = 0;
+    ahead.step(leaf_at(heap_, node));
   }
 }
 
@@ -245,15 +247,13 @@ template <Order O>
 std::size_t Tree<O>::runs(std::int64_t from, std::int64_t upto, Degree* out, std::size_t capacity) const noexcept {
   if (root_ == 0 || capacity == 0) return 0;
   std::size_t found = 0;
-  const auto enter = [this](std::int64_t first) noexcept {
-    return descend(heap_, root_, key_from(first), [](std::uint32_t, Inner&, unsigned) {});
-  };
-  std::uint32_t node = enter(from);
+  LeavesAhead ahead(heap_, root_);
+  std::uint32_t node = ahead.enter(key_from(from));
   unsigned at = rank<false>(leaf_at(heap_, node).first, from);
   while (node != 0) {
     const Leaf& leaf = leaf_at(heap_, node);
     const unsigned count = leaf.header.count;
-    if (leaf.header.next != 0) prefetch_bytes(heap_.address(leaf.header.next), kLeafBytes);
+    ahead.ask();
     while (at < count) {
       const std::int64_t value = leaf.first[at];
       if (found > 0 && out[found - 1].value == value) {
@@ -270,13 +270,14 @@ std::size_t Tree<O>::runs(std::int64_t from, std::int64_t upto, Degree* out, std
     if (at == count) {
       node = leaf.header.next;
       at = 0;
+      if (node != 0) ahead.step(leaf_at(heap_, node));
       continue;
     }
     Degree& run = out[found - 1];
     const TreeKey end{run.value, kKeyMax.second, kKeyMax.third, kKeyMax.version};
     run.links = count_below(end) - count_below(key_from(run.value));
     if (run.value == kKeyMax.first) return found;
-    node = enter(run.value + 1);
+    node = ahead.enter(key_from(run.value + 1));
     at = rank<false>(leaf_at(heap_, node).first, run.value + 1);
   }
   return found;
