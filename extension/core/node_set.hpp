@@ -63,6 +63,15 @@ class NodeSet {
   // is full.
   std::size_t add(const Neighbour* met, std::size_t n, std::uint32_t level) noexcept;
 
+  // Asks for the memory where a node will be looked up.
+  void ask(std::int64_t node) const noexcept {
+    const auto bits = static_cast<std::uint64_t>(node);
+    if (direct_)
+      __builtin_prefetch(places() + (bits & (places_count() - 1)));
+    else
+      __builtin_prefetch(slots_ + home_of(node));
+  }
+
   // The place of a node, or kNone.
   std::uint32_t find(std::int64_t node) const noexcept;
 

@@ -181,6 +181,10 @@ public:
   std::size_t degrees(Access end, const Range &values, Position &position, const Visibility &seen_by,
                       Degree *rows, std::size_t capacity) const noexcept;
 
+  // The next values that versions, whoever sees them, have as their source (`end` is kSource) or target: at most
+  // `capacity`, each of them once, as degrees. May write none and not be done.
+  std::size_t ends(Access end, Position &position, std::int64_t *out, std::size_t capacity) const noexcept;
+
   // The version with this id that `seen_by` sees, or null.
   Ref<Version> find(LinkId id, const Visibility &seen_by) const noexcept;
 

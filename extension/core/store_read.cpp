@@ -339,6 +339,16 @@ void Store::edge(const Search& search, Position& position, const Visibility& see
   position.done |= first_is_it && n > 0;
 }
 
+std::size_t Store::ends(Access end, Position& position, std::int64_t* out, std::size_t capacity) const noexcept {
+  Degree found[kStep];
+  const std::size_t n = with_index([&](const auto& index) noexcept {
+    return index.degrees(end, Range{}, position, found, std::min(capacity, kStep));
+  });
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] = found[i].value;
+  return n;
+}
+
 std::size_t Store::degrees(Access end, const Range& values, Position& position, const Visibility& seen_by, Degree* rows,
                            std::size_t capacity) const noexcept {
   std::size_t n =

@@ -111,6 +111,10 @@ void begin_search(GraphSearch& search, Direction direction, Size* budget, Memory
   search.level = 0;
   search.budget = budget;
   search.context = context;
+  for (UnmetEnds& unmet : search.unmet) {
+    if (unmet.ends != nullptr) pfree(unmet.ends);
+    unmet = UnmetEnds{};
+  }
 }
 
 void add_start(GraphSearch& search, std::int64_t node) {
@@ -124,7 +128,11 @@ void grow_search(GraphSearch& search) {
   std::uint32_t more = capacity == 0              ? kFirstCapacity
                        : capacity < kKeptCapacity ? 3 * capacity  // memory is at hand
                                                   : Min(capacity, NodeSet::kMaxCapacity - capacity);
-  while (more > 0 && bytes_for(capacity + more) - bytes_for(capacity) > *search.budget)
+  const auto fits = [&search, capacity, &more] {
+    return bytes_for(capacity + more) - bytes_for(capacity) <= *search.budget;
+  };
+  if (!fits()) forget_unmet(search);
+  while (more > 0 && !fits())
     more /= 2;
   if (more == 0) raise_too_large(search);
   *search.budget -= bytes_for(capacity + more) - bytes_for(capacity);
@@ -139,6 +147,7 @@ void end_search(GraphSearch& search) {
   }
   end_loan(search);
   search.room = 0;
+  forget_unmet(search);
 }
 
 }  // namespace doublets::pg

@@ -6,7 +6,7 @@
 # makes the tables' maker from the setting doublets_test.backend.
 
 SURFACE_TESTS = rows modify transactions row_locks queries ranges branches aggregates joins batched_joins copy constraints direct triggers columns views partitions routing cursors parallel conformance model
-STORE_TESTS = store_ids functions function_errors set_functions graph conformance_store unique_pairs options lifecycle import refused explain plans join_plans orders
+STORE_TESTS = store_ids functions function_errors set_functions graph graph_levels conformance_store unique_pairs options lifecycle import refused explain plans join_plans orders
 LAYOUT_TESTS_split =
 LAYOUT_TESTS_united =
 

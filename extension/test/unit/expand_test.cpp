@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <random>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -166,6 +167,35 @@ TEST_P(Expand, LeavesOutWhatIsNotSeen) {
   while (!expansion.done())
     n += store.store().expand(nodes.set, expansion, AutoStore::kAll, batch);
   EXPECT_EQ(n, 100u);
+}
+
+// Ends of live and of dead versions, each once, however many are asked for at a time.
+TEST_P(Expand, NamesTheEndsOfAllVersions) {
+  AutoStore store(GetParam());
+  store.settle_at_once = false;
+  std::mt19937_64 random(3);
+  std::set<std::int64_t> sources, targets;
+  for (int i = 0; i < 4000; ++i) {
+    const auto source = static_cast<std::int64_t>(random() % 1500) - 700;
+    const auto target = static_cast<std::int64_t>(random() >> (random() % 50));
+    const LinkId id = store.create(source, target);
+    sources.insert(source);
+    targets.insert(target);
+    if (i % 3 == 0) store.remove(id);
+  }
+  for (const Access end : {Access::kSource, Access::kTarget})
+    for (const std::size_t capacity : {16u, 100u, 256u, 1000u}) {
+      std::vector<std::int64_t> found;
+      std::int64_t batch[1000];
+      for (Position position; !position.done;) {
+        const std::size_t n = store.store().ends(end, position, batch, capacity);
+        ASSERT_LE(n, capacity);
+        found.insert(found.end(), batch, batch + n);
+      }
+      std::sort(found.begin(), found.end());
+      const auto& wanted = end == Access::kSource ? sources : targets;
+      EXPECT_EQ(found, std::vector<std::int64_t>(wanted.begin(), wanted.end()));
+    }
 }
 
 // Values with no link, with one, with more than a step gives; some of them twice; by every part.
