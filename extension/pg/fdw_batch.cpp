@@ -34,13 +34,6 @@ bool may_look(Oid function, void*) {
   return func_volatile(function) == PROVOLATILE_VOLATILE && !is_harmless(function);
 }
 
-// The server declares walkers without their arguments; by way of void (*)() the cast is
-// one the compiler takes for intended.
-template <class Walker>
-auto as_walker(Walker* walker) {
-  return reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker));
-}
-
 bool looks_at_rows(::Node* node, void* context) {
   if (node == nullptr) return false;
   if (check_functions_in_node(node, may_look, context)) return true;

@@ -31,8 +31,7 @@ bool has_parts_only(::Node* expression, const RelOptInfo* inner, const StoreSpec
 // Whether rows of a query are locked as they are read, at any depth.
 bool locks_rows(::Node* node, void* context) {
   if (node == nullptr) return false;
-  // The server declares walkers without their arguments.
-  auto* const walker = reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(locks_rows));
+  auto* const walker = as_walker(locks_rows);
   if (!IsA(node, Query)) return expression_tree_walker(node, walker, context);
   return castNode(Query, node)->hasForUpdate || query_tree_walker(castNode(Query, node), walker, context, 0);
 }

@@ -152,4 +152,15 @@ inline AclResult schema_aclcheck(Oid schema, Oid role) {
 #endif
 }
 
+// A function (Node*, void*) for the walkers of trees, as the server declares them: before 16 without arguments. By way
+// of void (*)() the cast is one the compiler takes for intended.
+template <class Walker>
+auto as_walker(Walker* walker) {
+#if PG_VERSION_NUM >= 160000
+  return walker;
+#else
+  return reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker));
+#endif
+}
+
 }  // namespace doublets::pg
