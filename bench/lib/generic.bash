@@ -42,6 +42,7 @@ generic_step() {
   name=$2_$3_${KINDS[$backend]}
   script_notes "$file"
   # As the plan has it.
+  [[ " ${BENCH_LARGE[*]} " != *" $2 "* ]] || visits=$TURNS
   [[ -z ${NOTES[heavy]:-}${NOTES[before]:-}${NOTES[after]:-}${NOTES[effect]:-} ]] || visits=1
   take="CALL bench.sample_$name($run, $sample, $scale, :first, :times);"$'\n''SELECT :first + :times AS first \gset'$'\n'
   if [[ -n ${NOTES[before]:-}${NOTES[after]:-}${NOTES[effect]:-} ]]; then

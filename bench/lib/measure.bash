@@ -61,14 +61,16 @@ measure_missing() {
   done < <(grep -l -- '^-- needs: ' "$BENCH_ROOT"/*.sql)
 }
 
-# measure_plan: fills bench.runs and bench.steps. Samples of all backends of one operation are taken in turn, in an order that SEED
-# shuffles anew for each of them: the speed of a machine changes for seconds at a time, and so the change meets all of them alike.
+# measure_plan: fills bench.runs and bench.steps. Samples of all backends of one operation are taken in turn, in an order that
+# SEED shuffles anew each time: the speed of a machine changes for seconds at a time, and so the change meets all of them alike.
+# A turn is one sample; on data larger than the caches (BENCH_LARGE) it is all samples, because the first request after
+# another backend's turn has to wait for memory, and there it would be most of what is measured.
 # Of clients, all operations take turns, first those that read, then those that write, with the floors of clients among them,
 # because they are compared. Otherwise operations come one after the other, shuffled by SEED within a workload and
 # repetition; where they share a load, they read before they write, the restart coming after the reads of 10^6 links.
-# Inside the server a sample is spread over VISITS visits: a second in which the machine is slow then lengthens all samples
-# a little and none of them much. One visit has what takes long at a time (in links7, with what surrounds it), or is to be taken back
-# after each sample.
+# Inside the server a sample is spread over VISITS visits, or TURNS where turns are long: a second in which the machine is slow
+# then lengthens all samples a little and none of them much. One visit has what takes long at a time (in links7, with what
+# surrounds it), or is to be taken back after each sample.
 measure_plan() {
   local heavy whole
   whole=$(measure_says once heavy before after effect | paste -sd ,)
@@ -77,7 +79,7 @@ measure_plan() {
   [[ -z $OPERATIONS_MISSING ]] || log "left out, because a function is not there that they need: $OPERATIONS_MISSING"
   sql -v seed="$SEED" -v samples="$SAMPLES" -v loads="$LOAD_SAMPLES" -v repetitions="$REPETITIONS" \
     -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" -v heavy="{$heavy}" -v missing="{$OPERATIONS_MISSING}" \
-    -v visits="$VISITS" -v whole="{$whole}" -v staged="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${LEFT_OUT[*]:-}")}" <<'EOF'
+    -v visits="$VISITS" -v turns="$TURNS" -v in_a_row="{$(IFS=,; echo "${BENCH_LARGE[*]}")}" -v whole="{$whole}" -v staged="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${LEFT_OUT[*]:-}")}" <<'EOF'
 DELETE FROM bench.operations
 WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' ' || mode = ANY (:'left_out'::text[])
   OR workload || ' ' || operation = ANY (:'left_out'::text[])
@@ -92,7 +94,9 @@ SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase, o.stage, o.shuf
     WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples,
   CASE WHEN o.mode = 'client' OR o.workload || ' ' || o.operation = ANY (:'whole'::text[])
       OR ARRAY[o.workload || ' ' || o.operation, concat_ws(' ', o.workload, o.mode, o.operation)] && :'heavy'::text[]
-      OR o.workload IN ('links7', 'linkbench', 'checkout', 'contention', 'backends') OR o.operation = 'tidy' THEN 1 ELSE :visits END AS visits
+      OR o.workload IN ('links7', 'linkbench', 'checkout', 'contention', 'backends') OR o.operation = 'tidy' THEN 1
+    WHEN o.workload = ANY (:'in_a_row'::text[]) THEN :turns ELSE :visits END AS visits,
+  o.workload = ANY (:'in_a_row'::text[]) AND o.mode NOT IN ('client', 'restart') AS in_a_row
 FROM generate_series(1, :repetitions) AS repetition
 CROSS JOIN LATERAL (
   SELECT *, CASE WHEN mode <> 'client' THEN 0 WHEN operation IN ('xid', 'insert') THEN 2 ELSE 1 END AS phase,
@@ -118,7 +122,9 @@ INSERT INTO bench.runs (run, repetition, workload, mode, operation, backend, sam
 SELECT run, repetition, workload, mode, operation, backend, samples FROM planned;
 
 INSERT INTO bench.steps (step, run, sample, visit)
-SELECT row_number() OVER (ORDER BY place, repetition, phase, stage, shuffled, visit, sample,
+SELECT row_number() OVER (ORDER BY place, repetition, phase, stage, shuffled, sample >= 0, visit,
+    CASE WHEN in_a_row THEN md5(concat_ws(':', :'seed', repetition, visit, workload, mode, operation, backend)) ELSE '' END,
+    CASE WHEN in_a_row THEN least(sample, 1) ELSE sample END,
     md5(concat_ws(':', :'seed', repetition, visit, sample, workload, mode, operation, backend))), run, sample, visit
 FROM planned, generate_series(-1, samples) AS sample, generate_series(1, CASE WHEN sample > 0 THEN visits ELSE 1 END) AS visit;
 EOF

@@ -25,6 +25,7 @@ provenance_run() {
   csv_line load_samples "$LOAD_SAMPLES"
   csv_line warm_up_seconds "$WARM_UP"
   csv_line visits "$VISITS"
+  csv_line turns "$TURNS"
   csv_line sample_seconds "$SAMPLE_SECONDS"
   csv_line short_warm_up_seconds "$SHORT_WARM_UP"
   csv_line short_sample_seconds "$SHORT_SECONDS"

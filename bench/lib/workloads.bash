@@ -174,7 +174,7 @@ EOF
       ;;
     insert_select:-1 | copy:-1) ;;
     *:-1) echo 'CALL bench.touch();' ;;
-    *:0) echo "CALL bench.targets_warm_up($run, $scale, $SAMPLE_SECONDS / $VISITS, 0) \\gset" ;;
+    *:0) echo "CALL bench.targets_warm_up($run, $scale, $SAMPLE_SECONDS / $TURNS, 0) \\gset" ;;
     *) echo "CALL bench.targets_sample($run, $sample, $scale, :times);" ;;
   esac
 }

@@ -48,7 +48,7 @@ spoiled() {
 # prepared: the database `prepared` of the cluster, with everything the runs need and a plan, but nothing measured.
 prepared() {
   library "for part in options session statements generate measure; do . \"$ROOT/bench/lib/\$part.bash\"; done
-    BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 VISITS=2 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors links8 targets memory)
+    BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 VISITS=2 TURNS=2 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors links8 targets memory)
     BACKENDS=(native_unlogged native_covering_unlogged)
     export PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=prepared
     sql -d postgres -c 'CREATE DATABASE prepared'
@@ -358,6 +358,21 @@ refused() {
     SELECT count(*), bool_and(each_has_one), count(*) FILTER (WHERE shuffled) > count(*) / 2,
       bool_and(samples = '{-1,0,1,2,3,1,2,3}'), bool_and(together) FROM operations WHERE workload = 'links8'"
   [ "$output" = '32|t|t|t|t' ]
+}
+
+@test "on large data a turn is all samples of a backend, after all backends are reset" {
+  run in_prepared "WITH turns AS (
+      SELECT repetition, operation, visit, backend, min(step) AS first, max(step) - min(step) + 1 = count(*) AS in_a_row, count(*) AS steps,
+        (array_agg(sample ORDER BY step))[1] AS begins_with, string_agg(sample::text, ',' ORDER BY step) AS sequence
+      FROM steps JOIN runs USING (run) WHERE workload = 'targets' AND mode = 'server' AND operation = 'cte3' AND sample >= 0
+      GROUP BY repetition, operation, visit, backend
+    )
+    SELECT count(*), bool_and(in_a_row), min(steps) FILTER (WHERE visit = 1), min(steps) FILTER (WHERE visit = 2),
+      bool_and(begins_with = 0) FILTER (WHERE visit = 1), count(DISTINCT sequence) > 3,
+      bool_and(first > (SELECT max(step) FROM steps JOIN runs USING (run) WHERE runs.repetition = turns.repetition
+        AND workload = 'targets' AND operation = 'cte3' AND sample < 0))
+    FROM turns"
+  [ "$output" = '8|t|4|3|t|t|t' ]
 }
 
 @test "a sample is the mean over the iterations of its visits, and long enough once it lasted" {

@@ -130,7 +130,7 @@ generated() {
 }
 
 @test "an operation that is another one done otherwise must answer alike" {
-  local code="WORK=$BATS_TEST_TMPDIR SHORT_WARM_UP=0 SHORT_SECONDS=0 VISITS=1 STEP_VISIT=1
+  local code="WORK=$BATS_TEST_TMPDIR SHORT_WARM_UP=0 SHORT_SECONDS=0 VISITS=1 TURNS=1 STEP_VISIT=1
     generate_procedures \$BENCH_ROOT/functions_walk3.sql \$BENCH_ROOT/functions_levels3.sql | session native
     sql -c 'CALL bench.graph_input(1)' -c 'DELETE FROM bench.samples' -c 'DELETE FROM bench.runs' \
       -c \"INSERT INTO bench.runs SELECT n, 1, 'functions', 'server', (ARRAY['walk3', 'levels3'])[n], 'native', 2 FROM generate_series(1, 2) AS n\"
