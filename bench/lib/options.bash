@@ -69,13 +69,14 @@ options_defaults() {
       LOAD_SECONDS=0.3 TARGETS_LINKS=1000000 LOAD_SAMPLES=3 CLIENT_SECONDS=0.3 CORE_LINKS=1000000 CORE_ROUNDS=5
       BACKGROUND7=3000 ACTIVE7=1000 DEEP_LINKS=10000 LINKBENCH_LINKS=1000000 TRANSACTIONS_KEPT=2000 AGED_SCALE=100
       AGED_UPDATES=200000
-      LEFT_OUT=('scale n4' 'scale n7' 'contention c2' 'contention c4' 'contention c8' 'contention c16' 'checkout c4 checkout' 'checkout c4 quote'
-        'checkout c16 quote' 'checkout r300 quote' 'checkout r900' 'linkbench c1' 'bulk histogram' 'bulk path' 'functions routing3'
+      LEFT_OUT=('scale n4' 'scale n7' 'contention c2' 'contention c4' 'contention c8' 'contention c16' 'contention c32 read' 'contention c32 hub' 'checkout c4'
+        'checkout c16 quote' 'checkout r300 quote' 'checkout r900' 'linkbench c1' 'bulk histogram' 'bulk path' 'functions routing3' 'functions walk_many'
         'real wordnet top_hubs' 'real wordnet histogram')
       # Durability costs nothing where it is only read, and little beside a large statement or a wait for another client; where
       # each small write is committed, the durable table stays.
       LEFT_OUT+=('real native' 'bulk native' 'functions native' 'scale native' 'contention native' 'backends native'
-        'aged native' 'targets insert_select native' 'targets copy native')
+        'aged native' 'targets insert_select native' 'targets copy native' 'targets full_scan native'
+        'targets join_source native' 'targets cte3 native' 'targets outgoing native')
       ;;
     full)
       BACKGROUND=1000 ACTIVE=100 SAMPLES=20 WARM_UP=1 SAMPLE_SECONDS=0.2 VISITS=6 TURNS=6 REPETITIONS=5 SHORT_WARM_UP=1 SHORT_SECONDS=0.2 LOAD_SECONDS=2
