@@ -174,6 +174,7 @@ run_step() {
   case $sample in
     -1)
       talk_open "$run" "$2"
+      text='CALL bench.grow_heap();'$'\n'$text
       [[ -z ${CLIENT_CORE:-} ]] || text="CALL bench.pin($CLIENT_CORE);"$'\n'$text
       text+=$'\n''CHECKPOINT;'
       ;;

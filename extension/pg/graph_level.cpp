@@ -8,8 +8,8 @@ namespace {
 // A level smaller than this is pushed, whatever there is beside it.
 constexpr std::uint32_t kSmallLevel = 256;
 
-// To find the next value at an end of links costs as much as to read so many links.
-constexpr double kEndCost = 2;
+// To find the next value at an end of links costs as much as to read so many links: rather more, but only once.
+constexpr double kEndCost = 1;
 
 constexpr Access other_end(Access end) {
   return end == Access::kSource ? Access::kTarget : Access::kSource;
