@@ -127,6 +127,8 @@ bool begin_route(FunctionCallInfo fcinfo, StoreHandle* store, Route& route) {
   route.budget = search_budget();
   begin_search(route.from_start, direction, &route.budget, CurrentMemoryContext);
   begin_search(route.from_goal, direction.reversed(), &route.budget, CurrentMemoryContext);
+  route.from_start.partner = &route.from_goal;
+  route.from_goal.partner = &route.from_start;
   add_start(route.from_start, PG_GETARG_INT64(1));
   add_start(route.from_goal, PG_GETARG_INT64(2));
   route.start_place = route.goal_place = 0;

@@ -111,6 +111,15 @@ std::size_t from_level(const Frontier& frontier, const NodeSet& met, const Match
   return kept;
 }
 
+void give_up_unmet(GraphSearch& search) {
+  for (UnmetEnds& unmet : search.unmet) {
+    if (unmet.ends == nullptr) continue;
+    pfree(unmet.ends);
+    *search.budget += sizeof(std::int64_t) * unmet.room;
+    unmet = UnmetEnds{};
+  }
+}
+
 }  // namespace
 
 void begin_frontier(Frontier& frontier, GraphSearch& search, StoreHandle* store, Access away, std::uint32_t begin,
@@ -146,12 +155,8 @@ std::size_t look_around(Frontier& frontier, GraphSearch& search, StoreHandle* st
 }
 
 void forget_unmet(GraphSearch& search) {
-  for (UnmetEnds& unmet : search.unmet) {
-    if (unmet.ends == nullptr) continue;
-    pfree(unmet.ends);
-    *search.budget += sizeof(std::int64_t) * unmet.room;
-    unmet = UnmetEnds{};
-  }
+  give_up_unmet(search);
+  if (search.partner != nullptr) give_up_unmet(*search.partner);
 }
 
 }  // namespace doublets::pg

@@ -111,6 +111,7 @@ void begin_search(GraphSearch& search, Direction direction, Size* budget, Memory
   search.level = 0;
   search.budget = budget;
   search.context = context;
+  search.partner = nullptr;
   for (UnmetEnds& unmet : search.unmet) {
     if (unmet.ends != nullptr) pfree(unmet.ends);
     unmet = UnmetEnds{};

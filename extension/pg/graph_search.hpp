@@ -46,8 +46,9 @@ struct GraphSearch {
   Reached* nodes;
   NodeSet::Slot* slots;
   std::uint32_t room;
-  SearchMemory* kept;  // lent by the session; null: the memory is in the context
-  UnmetEnds unmet[2];  // sources, targets
+  SearchMemory* kept;    // lent by the session; null: the memory is in the context
+  GraphSearch* partner;  // shares the budget; null: none does
+  UnmetEnds unmet[2];    // sources, targets
 
   std::uint32_t level_size() const { return met.size() - level; }
 };
@@ -64,7 +65,7 @@ void add_start(GraphSearch& search, std::int64_t node);
 // Makes room for more nodes. Errors: 53200.
 void grow_search(GraphSearch& search);
 
-// Frees what is known of unmet ends, and the search may take that memory for others.
+// Frees what is known of unmet ends, of its partner's too, and the search may take that memory for others.
 void forget_unmet(GraphSearch& search);
 
 // Frees the memory of a search.
