@@ -136,6 +136,7 @@ std::uint32_t Heap::take(unsigned cls) noexcept {
   std::uint32_t unit = h.free_heads[cls];
   if (unit != 0) {
     std::memcpy(&h.free_heads[cls], address(unit), sizeof(std::uint32_t));
+    if (h.free_heads[cls] != 0) ask_for(address(h.free_heads[cls])); // the next taker reads it
     --h.free_blocks[cls];
     return unit;
   }

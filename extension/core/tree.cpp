@@ -115,9 +115,16 @@ bool Tree<O>::contains(Ref<Version> version) const noexcept {
   return false;
 }
 
+namespace {
+
+// Of a step: a change of the child will change the number of its entries.
+void ask_for_count(std::uint32_t, const Inner& inner, unsigned index) noexcept { ask_for(&inner.entries[index]); }
+
+}  // namespace
+
 template <Order O>
 void Tree<O>::prefetch(const TreeKey& key) const noexcept {
-  if (root_ != 0) (void)descend(heap_, root_, key, [](std::uint32_t, Inner&, unsigned) {});
+  if (root_ != 0) (void)descend(heap_, root_, key, ask_for_count);
 }
 
 template <Order O>
@@ -125,7 +132,7 @@ std::uint32_t Tree<O>::prefetch(unsigned step, const TreeKey& key, std::uint32_t
   if (root_ == 0) return 0;
   if (step == 0) return descend(heap_, root_, key, [](std::uint32_t, Inner&, unsigned) {}, 1);
   if (reached == 0) return 0;
-  if (step == 1) return descend(heap_, reached, key, [](std::uint32_t, Inner&, unsigned) {});
+  if (step == 1) return descend(heap_, reached, key, ask_for_count);
   const Leaf& leaf = leaf_at(heap_, reached);
   const Run run = run_of(leaf, key.first);
   for (unsigned i = run.low; i < std::min(run.high, run.low + kShortRun); ++i) prefetch_version(heap_, leaf.version[i]);
@@ -149,10 +156,9 @@ template <Order O>
 std::uint32_t Tree<O>::run_leaf(std::uint32_t parent, std::int64_t first) const noexcept {
   if (parent == 0 || header_at(heap_, parent).level == 0) return parent;
   const Inner& inner = inner_at(heap_, parent);
-  const unsigned index = run_child(inner, first);
-  approach(heap_, inner.child[index], 1);
-  if (index + 1 < inner.header.count && inner.first[index + 1] == first) approach(heap_, inner.child[index + 1], 1);
-  return inner.child[index];
+  const std::uint32_t leaf = inner.child[run_child(inner, first)];
+  approach(heap_, leaf, 1);
+  return leaf;
 }
 
 template <Order O>

@@ -5,7 +5,8 @@
 // equal first columns is resolved through the version records. An inner node (2 KiB)
 // holds for each child a separator, a complete key that no entry of the child is below,
 // the child, and the number of entries below it; counting a range is two descents.
-// Entries are unique by (first, second, third, version).
+// Entries are unique by (first, second, third, version). Those of a node with few links lie in one leaf: leaves are divided
+// between runs of equal first columns, if one ends near the middle.
 //
 // Locks: reading needs the store's lock shared, insert, erase and clear exclusive.
 // Costs: insert, erase, count_below O(log n); collect O(log n + k).

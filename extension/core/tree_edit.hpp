@@ -92,22 +92,51 @@ inline void move_upper(Inner& left, Inner& right, unsigned kept) noexcept {
   right.header.count = static_cast<std::uint16_t>(moved);
 }
 
-// Splits the full leaf and inserts the entry. At the right end of the tree only the entry
-// itself moves on, so that ascending loads fill the leaves.
+// Where to divide so many entries in two, given their first columns: in the middle, or where a run of equal ones ends near
+// it. So short runs, the links of a node, stay in one leaf, which whoever wants them all looks at once.
+template <class FirstAt>
+inline unsigned dividing_place(unsigned count, FirstAt first_at) noexcept {
+  const unsigned middle = count / 2;
+  for (unsigned away = 0; away <= kLeafCapacity / 6; ++away) {
+    if (first_at(middle - away - 1) != first_at(middle - away)) return middle - away;
+    if (first_at(middle + away - 1) != first_at(middle + away)) return middle + away;
+  }
+  return middle;
+}
+
+// The separator of two neighbours. Between two runs it is the greatest key before the second one: whoever searches that
+// by its first column alone finds it without the other columns.
+template <Order O>
+inline TreeKey dividing_key(const Heap& heap, const Leaf& left, const Leaf& right) noexcept {
+  if (left.first[left.header.count - 1] != right.first[0])
+    return {right.first[0] - 1, kKeyMax.second, kKeyMax.third, kKeyMax.version};
+  const Ref<Version> first{right.version[0]};
+  return key_of<O>(heap.at(first), first);
+}
+
+// Splits the full leaf and inserts the entry. At the right end of the tree only the entry itself moves on, with others
+// of a short run, so that ascending loads fill the leaves.
 template <Order O>
 inline NewChild split_leaf(Heap& heap, std::uint32_t node, unsigned at, const TreeKey& key) noexcept {
   const std::uint32_t added = make_leaf(heap);
   Leaf& left = leaf_at(heap, node);
   Leaf& right = leaf_at(heap, added);
-  const bool append = at == kLeafCapacity && left.header.next == 0;
+  unsigned place;  // among the entries with the new one
+  if (at == kLeafCapacity && left.header.next == 0) {
+    place = rank<false>(left.first, key.first);
+    if (kLeafCapacity - place > kLeafMinimum) place = kLeafCapacity;
+  } else {
+    place = dividing_place(kLeafCapacity + 1, [&left, &key, at](unsigned i) noexcept {
+      return i == at ? key.first : left.first[i - (i > at)];
+    });
+  }
   link_after(heap, node, added);
-  if (!append) move_upper(left, right, at <= kLeafCapacity / 2 ? kLeafCapacity / 2 : kLeafCapacity / 2 + 1);
-  if (!append && at <= kLeafCapacity / 2)
+  move_upper(left, right, place - (at < place));
+  if (at < place)
     insert_in_leaf(left, at, key.first, key.version);
   else
-    insert_in_leaf(right, at - left.header.count, key.first, key.version);
-  const Ref<Version> first{right.version[0]};
-  return {first.unit == key.version ? key : key_of<O>(heap.at(first), first), added, right.header.count};
+    insert_in_leaf(right, at - place, key.first, key.version);
+  return {dividing_key<O>(heap, left, right), added, right.header.count};
 }
 
 // The same for a full inner node.
@@ -183,16 +212,6 @@ inline void prepend_part(const Inner& left, Inner& right, unsigned kept, const T
 inline std::uint64_t entries_of(const Leaf& leaf) noexcept { return leaf.header.count; }
 inline std::uint64_t entries_of(const Inner& inner) noexcept { return entries_in(inner, 0, inner.header.count); }
 
-template <Order O>
-inline TreeKey first_key(const Heap& heap, const Leaf& leaf) noexcept {
-  const Ref<Version> first{leaf.version[0]};
-  return key_of<O>(heap.at(first), first);
-}
-template <Order O>
-inline TreeKey first_key(const Heap&, const Inner& inner) noexcept {
-  return separator(inner, 0);  // moved up from where it divided two children
-}
-
 // Child `index` of `parent` is too empty and has a neighbour: merges the two if one node
 // holds them (and frees the right one), else shares their entries evenly.
 template <Order O, class Node>
@@ -211,7 +230,11 @@ inline void join_or_share(Heap& heap, Inner& parent, unsigned index, unsigned ca
     remove_child(parent, index + 1);
     return;
   }
-  const unsigned kept = both / 2;
+  unsigned kept = both / 2;
+  if constexpr (std::is_same_v<Node, Leaf>)
+    kept = dividing_place(both, [&left, &right](unsigned i) noexcept {
+      return i < left.header.count ? left.first[i] : right.first[i - left.header.count];
+    });
   if (left.header.count < kept) {
     const unsigned moved = kept - left.header.count;
     append_part(left, right, moved, between);
@@ -223,8 +246,12 @@ inline void join_or_share(Heap& heap, Inner& parent, unsigned index, unsigned ca
   const std::uint64_t total = std::uint64_t{parent.entries[index]} + parent.entries[index + 1];
   parent.entries[index] = static_cast<std::uint32_t>(entries_of(left));
   parent.entries[index + 1] = static_cast<std::uint32_t>(total - parent.entries[index]);
-  set_separator(parent, index + 1, first_key<O>(heap, right));
-  if constexpr (std::is_same_v<Node, Inner>) set_separator(right, 0, kKeyMin);
+  if constexpr (std::is_same_v<Node, Leaf>) {
+    set_separator(parent, index + 1, dividing_key<O>(heap, left, right));
+  } else {
+    set_separator(parent, index + 1, separator(right, 0));  // moved up from where it divided two children
+    set_separator(right, 0, kKeyMin);
+  }
 }
 
 inline constexpr unsigned kLeafClass = size_class(units_of<Leaf>());

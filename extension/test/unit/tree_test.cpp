@@ -17,6 +17,7 @@ namespace doublets {
 namespace {
 
 using test::MemoryHeap;
+using tree_node::Header;
 using tree_node::Inner;
 using tree_node::Leaf;
 
@@ -364,6 +365,47 @@ TYPED_TEST(TreeTest, NodesFollowTheEntries) {
   EXPECT_LE(units, (1000 / tree_node::kLeafMinimum + 1) * units_of<Leaf>() + 8 * units_of<Inner>());
 }
 
+// Entries with the same first column, when they are few: in one leaf, however they came and whichever of them go.
+TYPED_TEST(TreeTest, ShortRunsStayInALeaf) {
+  constexpr Order O = TestFixture::kOrder;
+  constexpr std::int64_t kRuns = 3000;
+  for (const bool sorted : {false, true}) {
+    std::mt19937_64 random(23);
+    Pair<O> pair;
+    const auto parted = [&pair](std::uint64_t& leaves) {
+      Heap& heap = pair.memory_.heap();
+      std::uint32_t node = pair.root_;
+      while (heap.at(Ref<Header>{node}).level > 0) node = heap.at(Ref<Inner>{node}).child[0];
+      std::uint64_t parted = 0;
+      for (leaves = 1; heap.at(Ref<Leaf>{node}).header.next != 0; ++leaves) {
+        const Leaf& left = heap.at(Ref<Leaf>{node});
+        node = left.header.next;
+        parted += left.first[left.header.count - 1] == heap.at(Ref<Leaf>{node}).first[0];
+      }
+      return parted;
+    };
+    std::vector<Ref<Version>> all;
+    for (std::int64_t i = 0; i < 10 * kRuns; ++i) {
+      const std::int64_t first = sorted ? i / 10 : static_cast<std::int64_t>(random() % kRuns);
+      all.push_back(pair.insert(O == Order::kById ? first : i + 1, O == Order::kByTargetSource ? i : first,
+                                O == Order::kBySourceTarget ? i : first));
+    }
+    std::uint64_t leaves = 0;
+    std::uint64_t cut = parted(leaves);
+    EXPECT_LE(cut, leaves / 20);
+    EXPECT_LE(leaves, all.size() * 2 / tree_node::kLeafCapacity);
+    std::shuffle(all.begin(), all.end(), random);
+    while (all.size() > 4 * kRuns) {
+      pair.erase(all.back());
+      all.pop_back();
+    }
+    cut = parted(leaves);
+    EXPECT_LE(cut, leaves / 20);
+    pair.compare(probes(pair, random, kRuns, 200));
+    ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  }
+}
+
 // Each kind of damage, planted in a tree of three levels, is reported.
 TYPED_TEST(TreeTest, VerifyFindsEveryPlantedCorruption) {
   constexpr Order O = TestFixture::kOrder;
@@ -405,7 +447,7 @@ TYPED_TEST(TreeTest, VerifyFindsEveryPlantedCorruption) {
   planted(inner.first[3], inner.first[1] - 1, "separator");
   planted(inner.first[0], 7, "unused separator");
   planted(root.first[1], root.first[1] + 20, "range");
-  planted(inner.version[2], ~0u, "outside its leaf's range");
+  planted(inner.first[2], inner.first[2] - 1, "outside its leaf's range");
   planted(inner.entries[2], inner.entries[2] + 1, "count of the entries");
   planted(root.entries[1], root.entries[1] - 1, "count of the entries");
   planted(inner.child[2], inner.child[1], "link");
