@@ -349,7 +349,7 @@ template <class Index, class Change>
 WriteResult Store::each_ahead(Index &index, const LinkInput *links, std::size_t n, std::size_t &done,
                               Change &&change) noexcept {
   constexpr std::size_t kSteps = Index::kAddSteps;
-  constexpr std::size_t kRing = 16;
+  constexpr std::size_t kRing = 32;
   static_assert(kRing > kSteps * kStride);
   typename Index::Ahead ahead[kRing] = {};
   const auto ask = [&](std::size_t step, std::size_t i) noexcept {

@@ -24,12 +24,12 @@ void Tree<O>::insert(Ref<Version> version) noexcept {
   }
   Step path[kMaxLevels];
   unsigned depth = 0;
-  const std::uint32_t leaf_ref = descend(heap_, root_, key, [&](std::uint32_t node, Inner& inner, unsigned index) {
+  const std::uint32_t leaf_ref = descend<true>(heap_, root_, key, [&](std::uint32_t node, Inner& inner, unsigned index) {
     ++inner.entries[index];
     path[depth++] = {node, index};
   });
   Leaf& leaf = leaf_at(heap_, leaf_ref);
-  const unsigned at = leaf_rank<O>(heap_, leaf, key);
+  const unsigned at = leaf_rank<O, true>(heap_, leaf, key);
   if (leaf.header.count < kLeafCapacity) {
     insert_in_leaf(leaf, at, key.first, key.version);
     return;
@@ -62,7 +62,7 @@ void Tree<O>::erase(Ref<Version> version) noexcept {
   const TreeKey key = key_of<O>(heap_.at(version), version);
   Step path[kMaxLevels];
   unsigned depth = 0;
-  const std::uint32_t leaf_ref = descend(heap_, root_, key, [&](std::uint32_t node, Inner& inner, unsigned index) {
+  const std::uint32_t leaf_ref = descend<true>(heap_, root_, key, [&](std::uint32_t node, Inner& inner, unsigned index) {
     --inner.entries[index];
     path[depth++] = {node, index};
   });
@@ -134,8 +134,15 @@ std::uint32_t Tree<O>::prefetch(unsigned step, const TreeKey& key, std::uint32_t
   if (reached == 0) return 0;
   if (step == 1) return descend(heap_, reached, key, ask_for_count);
   const Leaf& leaf = leaf_at(heap_, reached);
-  const Run run = run_of(leaf, key.first);
-  for (unsigned i = run.low; i < std::min(run.high, run.low + kShortRun); ++i) prefetch_version(heap_, leaf.version[i]);
+  Run run = run_of(leaf, key.first);
+  if (run.high <= run.low + kFewVersions) {
+    if (step == 2) prefetch_versions(heap_, leaf, run);
+  } else if (step == 2) {
+    prefetch_pivots(heap_, leaf, run);
+  } else {
+    for (int i = 0; i < 2; ++i) run = half_of<O>(heap_, leaf, run, key);
+    prefetch_versions(heap_, leaf, run);
+  }
   return reached;
 }
 

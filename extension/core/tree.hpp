@@ -90,9 +90,10 @@ public:
   void prefetch(const TreeKey &key) const noexcept;
 
   // The same for insert alone, in steps each of which finds what the one before has asked for: the node above the leaf,
-  // the leaf, the versions that `key` is compared with there. Returns how far it has come, for the next step; the tree
-  // may have grown meanwhile, but nothing may have been erased.
-  static constexpr unsigned kPrefetchSteps = 3;
+  // the leaf, the versions that `key` is compared with there, the first of them
+  // and then the others. Returns how far it has come, for the next step; the tree may have grown meanwhile, but nothing may
+  // have been erased.
+  static constexpr unsigned kPrefetchSteps = 4;
   std::uint32_t prefetch(unsigned step, const TreeKey &key, std::uint32_t reached) const noexcept;
 
   // The run of a first column, its entries, in three steps, each of which asks for the memory that the next one

@@ -13,6 +13,9 @@ namespace doublets::tree_node {
 // Runs of equal first columns up to this long are prefetched whole before they are searched.
 inline constexpr unsigned kShortRun = 16;
 
+// So many versions an insertion asks for at once.
+inline constexpr unsigned kFewVersions = 4;
+
 // A node and the child of it that a descent took.
 struct Step {
   std::uint32_t node;
@@ -151,50 +154,63 @@ template <Order O>
 
 inline void prefetch_version(const Heap& heap, std::uint32_t version) noexcept { ask_for(heap.address(version)); }
 
-// Number of entries in [low, high), a run of first columns equal to key's, below `key`.
-template <Order O>
-inline unsigned run_rank(const Heap& heap, const Leaf& leaf, unsigned low, unsigned high, const TreeKey& key) noexcept {
-  const std::uint32_t* versions = leaf.version + low;
-  unsigned count = high - low;
-  unsigned base = 0;
-  bool fetched = O == Order::kById;
-  while (count > 1) {
-    const unsigned half = count / 2;
-    if (!fetched) {
-      if (count <= kShortRun) {
-        for (unsigned i = 0; i < count; ++i) prefetch_version(heap, versions[base + i]);
-        fetched = true;
-      } else {  // what this step and the next one look at
-        prefetch_version(heap, versions[base + half - 1]);
-        prefetch_version(heap, versions[base + half / 2 - 1]);
-        prefetch_version(heap, versions[base + half + half / 2 - 1]);
-      }
-    }
-    base += half & (0u - entry_below<O>(heap, versions[base + half - 1], key));
-    count -= half;
-  }
-  if (count == 1) base += entry_below<O>(heap, versions[base], key);
-  return base;
-}
-
-// The entries of the leaf whose first column is `first`: [low, high).
+// Entries of a leaf: [low, high).
 struct Run {
   unsigned low;
   unsigned high;
 };
+
+// The half of a run where `key` belongs.
+template <Order O>
+[[gnu::always_inline]] inline Run half_of(const Heap& heap, const Leaf& leaf, Run run, const TreeKey& key) noexcept {
+  const unsigned half = (run.high - run.low) / 2;
+  const unsigned above = half & (0u - entry_below<O>(heap, leaf.version[run.low + half - 1], key));
+  return {run.low + above, run.high - half + above};
+}
+
+inline void prefetch_versions(const Heap& heap, const Leaf& leaf, const Run& run) noexcept {
+  for (unsigned i = run.low; i < run.high; ++i) prefetch_version(heap, leaf.version[i]);
+}
+
+// Asks for the versions that the first two halvings of a run read.
+inline void prefetch_pivots(const Heap& heap, const Leaf& leaf, const Run& run) noexcept {
+  const unsigned half = (run.high - run.low) / 2;
+  const unsigned quarter = (run.high - run.low - half) / 2;
+  prefetch_version(heap, leaf.version[run.low + half - 1]);
+  prefetch_version(heap, leaf.version[run.low + quarter - 1]);
+  prefetch_version(heap, leaf.version[run.low + half + quarter - 1]);
+}
+
+// Number of entries of the leaf before `run`, whose first columns equal key's, and of those in it below `key`.
+template <Order O, bool kAtHand>
+inline unsigned run_rank(const Heap& heap, const Leaf& leaf, Run run, const TreeKey& key) noexcept {
+  bool fetched = kAtHand || O == Order::kById;
+  while (run.high - run.low > 1) {
+    if (!fetched && run.high - run.low <= kShortRun) {
+      prefetch_versions(heap, leaf, run);
+      fetched = true;
+    } else if (!fetched) {
+      prefetch_pivots(heap, leaf, run);
+    }
+    run = half_of<O>(heap, leaf, run, key);
+  }
+  return run.low == run.high ? run.low : run.low + entry_below<O>(heap, leaf.version[run.low], key);
+}
+
+// Those whose first column is `first`.
 [[gnu::always_inline]] inline Run run_of(const Leaf& leaf, std::int64_t first) noexcept {
   const unsigned count = leaf.header.count;
   return {rank<false>(leaf.first, first), std::min(rank<true>(leaf.first, first), count)};
 }
 
-// Number of entries of the leaf below `key`.
-template <Order O>
+// Number of entries of the leaf below `key`. kAtHand: the versions it reads have been asked for.
+template <Order O, bool kAtHand = false>
 inline unsigned leaf_rank(const Heap& heap, const Leaf& leaf, const TreeKey& key) noexcept {
   if (is_least_tail(key)) return rank<false>(leaf.first, key.first);
   const Run run = run_of(leaf, key.first);
   if (run.low >= run.high) return run.low;
   if (is_greatest_tail(key)) return run.high;
-  return run.low + run_rank<O>(heap, leaf, run.low, run.high, key);
+  return run_rank<O, kAtHand>(heap, leaf, run, key);
 }
 
 // The same, of an end of a range whose entries begin at `begin`. A range inside a run of equal
@@ -224,8 +240,9 @@ inline Inner& inner_at(const Heap& heap, std::uint32_t node) noexcept { return h
   }
 }
 
-// The leaf whose range holds `key`, or the node above it on level `stop`. `visit(inner, index)` sees each step.
-template <class Visit>
+// The leaf whose range holds `key`, or the node above it on level `stop`. `visit(inner, index)` sees each step. kAtHand: the
+// nodes have been asked for.
+template <bool kAtHand = false, class Visit>
 inline std::uint32_t descend(const Heap& heap, std::uint32_t root, const TreeKey& key, Visit visit,
                              unsigned stop = 0) noexcept {
   std::uint32_t node = root;
@@ -234,7 +251,7 @@ inline std::uint32_t descend(const Heap& heap, std::uint32_t root, const TreeKey
     Inner& inner = inner_at(heap, node);
     const unsigned index = child_index(inner, key);
     const std::uint32_t child = inner.child[index];
-    approach(heap, child, level);
+    if constexpr (!kAtHand) approach(heap, child, level);
     visit(node, inner, index);
     node = child;
     --level;
