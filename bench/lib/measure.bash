@@ -77,7 +77,7 @@ measure_plan() {
   heavy=$(measure_heavy | paste -sd ,)
   OPERATIONS_MISSING=$(measure_missing | paste -sd ,)
   [[ -z $OPERATIONS_MISSING ]] || log "left out, because a function is not there that they need: $OPERATIONS_MISSING"
-  sql -v seed="$SEED" -v samples="$SAMPLES" -v loads="$LOAD_SAMPLES" -v repetitions="$REPETITIONS" \
+  sql -v seed="$SEED" -v samples="$SAMPLES" -v heavy_samples="$HEAVY_SAMPLES" -v loads="$LOAD_SAMPLES" -v repetitions="$REPETITIONS" \
     -v workloads="{$(IFS=,; echo "${WORKLOADS[*]}")}" -v heavy="{$heavy}" -v missing="{$OPERATIONS_MISSING}" \
     -v visits="$VISITS" -v turns="$TURNS" -v in_a_row="{$(IFS=,; echo "${BENCH_LARGE[*]}")}" -v whole="{$whole}" -v staged="{targets,$(IFS=,; echo "${BENCH_GENERIC[*]}")}" -v left_out="{$(IFS=,; echo "${LEFT_OUT[*]:-}")}" <<'EOF'
 DELETE FROM bench.operations
@@ -89,8 +89,8 @@ WHERE workload || ' ' || operation = ANY (:'missing'::text[]) OR workload || ' '
 CREATE TEMPORARY TABLE planned AS
 SELECT row_number() OVER (ORDER BY o.place, repetition, o.phase, o.stage, o.shuffled, b.position) AS run,
   repetition, o.place, o.phase, o.stage, o.shuffled, o.workload, o.mode, o.operation, b.backend,
-  CASE WHEN ARRAY[o.workload || ' ' || o.operation, concat_ws(' ', o.workload, o.mode, o.operation)] && :'heavy'::text[]
-      OR o.workload IN ('linkbench', 'checkout', 'contention', 'backends') THEN :loads
+  CASE WHEN ARRAY[o.workload || ' ' || o.operation, concat_ws(' ', o.workload, o.mode, o.operation)] && :'heavy'::text[] THEN :heavy_samples
+    WHEN o.workload IN ('linkbench', 'checkout', 'contention', 'backends') THEN :loads
     WHEN o.operation = 'tidy' THEN 1 ELSE :samples END AS samples,
   CASE WHEN o.mode = 'client' OR o.workload || ' ' || o.operation = ANY (:'whole'::text[])
       OR ARRAY[o.workload || ' ' || o.operation, concat_ws(' ', o.workload, o.mode, o.operation)] && :'heavy'::text[]

@@ -22,6 +22,7 @@ provenance_run() {
   csv_line seed "$SEED"
   csv_line repetitions "$REPETITIONS"
   csv_line samples "$SAMPLES"
+  csv_line heavy_samples "$HEAVY_SAMPLES"
   csv_line load_samples "$LOAD_SAMPLES"
   csv_line warm_up_seconds "$WARM_UP"
   csv_line visits "$VISITS"

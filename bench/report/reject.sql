@@ -72,7 +72,7 @@ CREATE FUNCTION report.faults() RETURNS SETOF text LANGUAGE sql STABLE AS $$
   UNION ALL
   SELECT concat_ws(' ', 'another number of samples than the report says:', r.workload, r.mode, r.operation, r.backend, r.samples)
   FROM report.runs AS r
-  WHERE r.samples::text <> ALL (ARRAY(SELECT value FROM report.provenance WHERE key IN ('samples', 'load_samples')))
+  WHERE r.samples::text <> ALL (ARRAY(SELECT value FROM report.provenance WHERE key IN ('samples', 'heavy_samples', 'load_samples')))
     AND NOT (r.workload = 'aged' AND r.operation = 'tidy' AND r.samples = 1)
   UNION ALL
   SELECT concat_ws(' ', 'transactions of an unknown run:', run) FROM (SELECT DISTINCT run FROM report.transactions

@@ -48,7 +48,7 @@ spoiled() {
 # prepared: the database `prepared` of the cluster, with everything the runs need and a plan, but nothing measured.
 prepared() {
   library "for part in options session statements generate measure; do . \"$ROOT/bench/lib/\$part.bash\"; done
-    BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 VISITS=2 TURNS=2 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors links8 targets memory)
+    BENCH_ROOT=$ROOT/bench SEED=1 SAMPLES=3 VISITS=2 TURNS=2 HEAVY_SAMPLES=1 LOAD_SAMPLES=1 REPETITIONS=2 WORKLOADS=(floors links8 targets memory)
     BACKENDS=(native_unlogged native_covering_unlogged)
     export PGHOST=$CLUSTER/cluster/socket PGPORT=5432 PGUSER=postgres PGDATABASE=prepared
     sql -d postgres -c 'CREATE DATABASE prepared'
@@ -203,7 +203,7 @@ refused() {
 
 @test "rejected: runs with another number of samples than the report says" {
   refused 'another number of samples than the report says' eval '
-    sed -i "s/^\"samples\",.*/\"samples\",\"5\"/; s/^\"load_samples\",.*/\"load_samples\",\"5\"/" provenance.csv'
+    sed -i "s/^\"samples\",.*/\"samples\",\"5\"/; s/^\"heavy_samples\",.*/\"heavy_samples\",\"5\"/; s/^\"load_samples\",.*/\"load_samples\",\"5\"/" provenance.csv'
 }
 
 @test "rejected: two versions, sizes or seeds in one report" {
