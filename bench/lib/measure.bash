@@ -50,13 +50,14 @@ measure_says() {
   done < <(grep -lE -- "^-- ($(IFS='|'; echo "$*"))(:.*)?\$" "$BENCH_ROOT"/*.sql)
 }
 
-# measure_missing: the operations that need a function that is not there, in the same form.
+# measure_missing: the chosen operations that need a function that is not there, in the same form.
 measure_missing() {
   local file name
   while read -r file; do
+    name=$(basename "$file" .sql)
+    [[ " ${WORKLOADS[*]} " == *" ${name%%_*} "* ]] || continue
     [[ -z $(sql -c "SELECT 1 FROM pg_proc JOIN pg_namespace AS n ON n.oid = pronamespace
       WHERE nspname || '.' || proname = '$(generate_says "$file" needs)' LIMIT 1") ]] || continue
-    name=$(basename "$file" .sql)
     printf '%s %s\n' "${name%%_*}" "${name#*_}"
   done < <(grep -l -- '^-- needs: ' "$BENCH_ROOT"/*.sql)
 }
