@@ -141,6 +141,13 @@ RESET enable_hashjoin;
 DEALLOCATE ALL;
 RESET plan_cache_mode;
 
+-- A setting for partitioned tables changes nothing for a store.
+SET enable_partitionwise_aggregate = on;
+SELECT query, plan_of(query) ->> 'Node Type' AS node FROM unnest(ARRAY['SELECT count(*) FROM links',
+  'SELECT count(*) FROM links WHERE source = 7', 'SELECT source, count(*) FROM links GROUP BY source', 'SELECT DISTINCT source FROM links',
+  'SELECT max(id) FROM links', 'SELECT count(*) FROM doublets.outgoing(''links'', 7)']) AS query;
+RESET enable_partitionwise_aggregate;
+
 DROP TABLE native, people, probe, wanted, conditions;
 DROP FUNCTION shape, plan_of, sane;
 CALL drop_links('links');

@@ -169,12 +169,12 @@ void raise_null_part(Relation rel, AttrNumber attnum, TupleTableSlot *row) {
   pg_unreachable();
 }
 
-void raise_bad_id(Relation rel, LinkId id) {
+void raise_bad_id(Relation rel, LinkId id, bool assign) {
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                   errmsg("link id " INT64_FORMAT " is out of range", id),
                   errdetail("Ids of links in doublets store \"%s\" are 1 to 9223372036854775807.",
                             RelationGetRelationName(rel)),
-                  errhint("Leave the id out, or give NULL, to have one assigned.")));
+                  assign ? errhint("Leave the id out, or give NULL, to have one assigned.") : 0));
   pg_unreachable();
 }
 

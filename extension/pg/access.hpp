@@ -109,7 +109,7 @@ void confirm_pair(const WriteTarget &target, WriteResult result, LinkInput &link
 
 // 23502, as a table with NOT NULL columns says it; `row`, if given, is described.
 [[noreturn]] void raise_null_part(Relation rel, AttrNumber attnum, TupleTableSlot *row = nullptr);
-// 22003 for an id of 0 or less.
-[[noreturn]] void raise_bad_id(Relation rel, LinkId id);
+// 22003 for an id of 0 or less; `assign`: the store would give one.
+[[noreturn]] void raise_bad_id(Relation rel, LinkId id, bool assign = true);
 
 } // namespace doublets::pg

@@ -82,6 +82,7 @@ void fill_slot(const StoreSpec *spec, const LinkRow &row, TupleTableSlot *slot);
 
 // What the executor leaves to check in rows that are written.
 struct SlotChecks {
+  bool identity;    // the id comes from a sequence if it is left out; NULL is none
   bool conditions;  // CHECK
   bool not_null;    // NOT NULL: names what is missing in a row that cannot be written anyway
   bool partition;   // whether a row is where it belongs: routing knows that of inserted ones, and an updated one is

@@ -160,8 +160,7 @@ extern "C" void doublets_get_upper_paths(PlannerInfo* root, UpperRelationKind st
     const auto* grouping = static_cast<const GroupPathExtraData*>(extra);
     wanted.having = reinterpret_cast<List*>(grouping->havingQual);
     wanted.target = output->reltarget;
-    if (query->groupingSets != NIL || grouping->patype != PARTITIONWISE_AGGREGATE_NONE ||
-        !find_group(root, input, query->groupClause, &columns))
+    if (query->groupingSets != NIL || !find_group(root, input, query->groupClause, &columns))
       return;
   }
   if (!only_about_group(columns, plan_info(input)->own)) return;

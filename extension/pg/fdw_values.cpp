@@ -21,7 +21,9 @@ SlotChecks slot_checks(const ResultRelInfo *rinfo, CmdType command) {
   const Relation rel = rinfo->ri_RelationDesc;
   const TupleConstr *constr = RelationGetDescr(rel)->constr;
   const bool routed = rinfo->ri_RootResultRelInfo != nullptr && command == CMD_INSERT;
-  return {constr != nullptr && constr->num_check > 0, constr != nullptr && constr->has_not_null,
+  const StoreSpec *spec = store_spec(rel);
+  return {TupleDescAttr(RelationGetDescr(rel), spec->id - 1)->attidentity != '\0',
+          constr != nullptr && constr->num_check > 0, constr != nullptr && constr->has_not_null,
           rel->rd_rel->relispartition && !routed};
 }
 
@@ -33,7 +35,8 @@ LinkInput read_link(const WriteTarget &target, const SlotChecks &checks, const N
   const bool null_id = slot->tts_isnull[spec->id - 1];
   const bool null_source = slot->tts_isnull[spec->source - 1];
   const bool null_target = slot->tts_isnull[spec->target - 1];
-  const bool missing = null_source || null_target || (null_id && !assign);
+  const bool no_id = null_id && (!assign || checks.identity);
+  const bool missing = null_source || null_target || no_id;
   // A row without id is checked once it has one, unless it cannot be inserted at all.
   if ((checks.conditions && !null_id) || ((checks.conditions || checks.not_null) && missing))
     ExecConstraints(row.rinfo, slot, row.estate);
@@ -41,15 +44,15 @@ LinkInput read_link(const WriteTarget &target, const SlotChecks &checks, const N
     ExecPartitionCheck(row.rinfo, slot, row.estate, true);
   if (missing)
     raise_null_part(target.rel,
-                    null_id && !assign ? spec->id
-                    : null_source      ? spec->source
-                                       : spec->target,
+                    no_id       ? spec->id
+                    : null_source ? spec->source
+                                  : spec->target,
                     slot);
   LinkInput link{};
   if (!null_id) {
     link.id = DatumGetInt64(slot->tts_values[spec->id - 1]);
     if (link.id <= 0)
-      raise_bad_id(target.rel, link.id);
+      raise_bad_id(target.rel, link.id, assign);
   }
   link.source = DatumGetInt64(slot->tts_values[spec->source - 1]);
   link.target = DatumGetInt64(slot->tts_values[spec->target - 1]);

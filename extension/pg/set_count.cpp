@@ -50,7 +50,7 @@ extern "C" void doublets_create_upper_paths(PlannerInfo* root, UpperRelationKind
   const auto* grouping = static_cast<const GroupPathExtraData*>(extra);
   const Query* query = root->parse;
   if (query->groupClause != NIL || query->groupingSets != NIL || query->hasTargetSRFs ||
-      grouping->havingQual != nullptr || grouping->patype != PARTITIONWISE_AGGREGATE_NONE)
+      grouping->havingQual != nullptr)
     return;
   PathTarget* target = output->reltarget;
   Aggref* count = only_count(target);
