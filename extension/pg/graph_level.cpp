@@ -28,7 +28,7 @@ bool is_to_be_pulled(GraphSearch& search, StoreHandle* store, Access away, std::
   mean_degrees(store, links, mean);
   const bool outgoing = away == Access::kSource;
   const double pushed = level_size * mean[outgoing ? kPartSource : kPartTarget];
-  const double links_each = mean[outgoing ? kPartTarget : kPartSource];
+  double links_each = mean[outgoing ? kPartTarget : kPartSource];
   const UnmetEnds& unmet = unmet_of(search, other_end(away));
   double ends = unmet.count;
   double unmet_now = ends - (search.met.size() - unmet.met);
@@ -38,6 +38,9 @@ bool is_to_be_pulled(GraphSearch& search, StoreHandle* store, Access away, std::
     unmet_now = ends - search.met.size();
     end_cost = kEndCost;
   }
+  // Those that stay unmet may be hubs, whose links would be read in vain at each level.
+  if (unmet.looked_at != 0)
+    links_each = Max(links_each, static_cast<double>(unmet.links) / static_cast<double>(unmet.looked_at));
   return pushed > ends * end_cost + Max(unmet_now, 0) * links_each;
 }
 
@@ -90,6 +93,7 @@ void next_ends(Frontier& frontier, GraphSearch& search, StoreHandle* store) {
     if (place == NodeSet::kNone && frontier.keeps) unmet.ends[frontier.kept++] = end;
   }
   frontier.expansion = {other_end(frontier.away), 0, wanted};
+  unmet.looked_at += wanted;
   if (!frontier.position.done || !frontier.keeps) return;
   unmet.count = frontier.kept;
   unmet.met = frontier.end;
@@ -133,8 +137,10 @@ void begin_frontier(Frontier& frontier, GraphSearch& search, StoreHandle* store,
     return;
   }
   frontier.expansion = {other_end(away), 0, 0};
+  UnmetEnds& unmet = unmet_of(search, other_end(away));
+  unmet.looked_at = unmet.links = 0;
   frontier.position = Position{};
-  frontier.known = unmet_of(search, other_end(away)).complete;
+  frontier.known = unmet.complete;
   frontier.keeps = true;
   frontier.next_unmet = frontier.kept = 0;
 }
@@ -151,7 +157,9 @@ std::size_t look_around(Frontier& frontier, GraphSearch& search, StoreHandle* st
                             : core.expand(search.met, frontier.expansion, view.visibility(), found);
   store_unlock(store);
   view.report(store);
-  return frontier.pulled ? from_level(frontier, search.met, links, n, found) : n;
+  if (!frontier.pulled) return n;
+  unmet_of(search, other_end(frontier.away)).links += n + passed;
+  return from_level(frontier, search.met, links, n, found);
 }
 
 void forget_unmet(GraphSearch& search) {

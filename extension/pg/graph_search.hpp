@@ -34,6 +34,9 @@ struct UnmetEnds {
   std::uint32_t room;
   std::uint32_t met;  // the size of the set then
   bool complete;      // all of them, for the snapshot of the search
+  // How many were looked at in the newest level that was pulled, and their links: what the next one will cost.
+  std::uint64_t looked_at;
+  std::uint64_t links;
 };
 
 struct GraphSearch {
