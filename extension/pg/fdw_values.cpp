@@ -44,7 +44,7 @@ LinkInput read_link(const WriteTarget &target, const SlotChecks &checks, const N
     ExecPartitionCheck(row.rinfo, slot, row.estate, true);
   if (missing)
     raise_null_part(target.rel,
-                    no_id       ? spec->id
+                    no_id         ? spec->id
                     : null_source ? spec->source
                                   : spec->target,
                     slot);

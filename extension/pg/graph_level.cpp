@@ -120,7 +120,7 @@ void give_up_unmet(GraphSearch& search) {
     if (unmet.ends == nullptr) continue;
     pfree(unmet.ends);
     *search.budget += sizeof(std::int64_t) * unmet.room;
-    unmet = UnmetEnds{};
+    unmet = UnmetEnds{nullptr, 0, 0, 0, false, unmet.looked_at, unmet.links};  // what a level costs stays known
   }
 }
 
